@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { generationPath, generationSchema } from '../../src/contract/generation.ts';
+import { generationPath, generationSchema, portionsFolder } from '../../src/contract/generation.ts';
 import type { PreparedInput } from '../../src/pipeline/build-input.ts';
 import { tellOfGeneration } from '../../src/pipeline/generation-step.ts';
 import { OutputFolder } from '../../src/publication/output-folder.ts';
@@ -47,4 +47,32 @@ it('P1: after a publishing that never ended, a generation is told of what stands
   fourth.write('about.html', 'fourth');
   await publish(fourth, false, new Set(['about.html']));
   expect([...told().keys()]).toEqual(['about.html', 'v2/a.json']);
+});
+
+it('E2: the rows of the generation before stand until there is another, and what they cannot be written for ends the build', async () => {
+  const [state, out] = [temporaryFolder(), temporaryFolder()];
+  const input = {
+    ...{ state, out, portions: true, now: () => new Date('2026-05-01T00:00:00Z') },
+    progress: { step: (_name: string, work: () => unknown) => work() },
+  } as unknown as PreparedInput;
+  const publish = async (version: string, output = new OutputFolder(out)) => {
+    await buildCatalog(state, [{ slug: 'one', packages: packages({ Version: version }) }]);
+    const told = { documents: [], standing: undefined, pages: undefined, resumes: false };
+    return tellOfGeneration(input, output, told);
+  };
+  const rows = () => readdirSync(path.join(out, portionsFolder));
+  await publish('1');
+  const first = rows();
+  expect(await publish('2')).toMatchObject({ isNew: true, generation: { number: 2 } });
+  expect(await publish('2')).toMatchObject({ isNew: false });
+  expect(rows()).toEqual(expect.arrayContaining(first));
+  await publish('3');
+  expect(rows()).not.toEqual(expect.arrayContaining(first));
+  const output = new OutputFolder(out);
+  const write = output.write.bind(output);
+  output.write = (file, ...content) => {
+    if (file.startsWith(portionsFolder)) throw new Error('of the test');
+    write(file, ...content);
+  };
+  await expect(publish('4', output)).rejects.toThrow('of the test');
 });

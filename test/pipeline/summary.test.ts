@@ -95,6 +95,19 @@ describe('the summary of a build', () => {
     );
   });
 
+  it('C4: tells of one that is new and gave nothing that it fails, and of one that fails as before nothing', () => {
+    const buildOf = (outcomes: Readonly<Record<string, 'fresh' | 'stale' | 'failed'>>): LastBuild =>
+      ({
+        repositories: Object.entries(outcomes).map(([slug, outcome]) => ({ slug, outcome, heldBack: [] })),
+      }) as unknown as LastBuild;
+    const before = buildOf({ down: 'failed', gone: 'stale', kept: 'fresh', worse: 'stale' });
+    const now = buildOf({ down: 'failed', kept: 'fresh', sound: 'fresh', unsound: 'failed', worse: 'failed' });
+    expect(compareBuilds(before, now)).toEqual({
+      ...{ added: ['sound', 'unsound'], removed: ['gone'] },
+      ...{ failing: ['unsound'], recovered: [], heldBack: [] },
+    });
+  });
+
   it('C12: has nothing begin in times that are still to come, which a clock said that was ahead', async () => {
     const bench = await CrawlBench.start();
     const entries = [makeEntry('one', bench.origin.uri('one'))];
