@@ -58,6 +58,18 @@ describe('everywhere', () => {
     expect(await menu.isVisible()).toBe(false);
   });
 
+  it('keeps the question for the device clear of the edges of its bar, however many lines it takes', async () => {
+    const page = await site.open('/', { ...phone, bypassCSP: true });
+    for (const size of ['100%', '200%']) {
+      await page.addStyleTag({ content: `html { font-size: ${size} }` });
+      const above = `(() => {
+        const words = document.querySelector('[data-device-name]').getBoundingClientRect();
+        return words.top - document.querySelector('#device-bar').getBoundingClientRect().top;
+      })()`;
+      expect(await page.evaluate(above), size).toBeGreaterThan(4);
+    }
+  });
+
   it('the first stop of the keyboard leads to the content', async () => {
     const page = await site.open('/about/');
     await page.keyboard.press('Tab');

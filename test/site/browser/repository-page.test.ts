@@ -15,14 +15,21 @@ describe('a repository', () => {
   it('offers the managers that can install something of it, or a line for sources.list where it is not flat', async () => {
     const flat = await site.open('/repository/alpha/');
     expect(await flat.getByRole('link', { name: /^Add to/ }).count()).toBe(2);
+    expect(await flat.locator('.package').getByText('sources.list').count()).toBe(0);
     await flat.goto(`${site.files.base}/repository/beta/`);
     expect(await flat.getByRole('link', { name: /^Add to/ }).count()).toBe(2);
     await flat.goto(`${site.files.base}/repository/alpha/`);
     expect(await flat.getByRole('heading', { name: 'A package has no file' }).isVisible()).toBe(true);
     await site.closeContexts();
-    const suited = await site.open('/repository/suited/');
+    const suited = await site.open('/repository/suited/', phone);
     expect(await suited.getByRole('link', { name: /^Add to/ }).count()).toBe(0);
     expect(await suited.getByText('deb https://suited.example/apt stable main').isVisible()).toBe(true);
+    expect(await suited.locator('.package .actions').innerText()).toMatch(
+      /^A jailbreak brings its packages\. No link can/,
+    );
+    // On a phone that lies below all of its packages.
+    await suited.locator('.package').getByRole('link', { name: 'line for sources.list' }).click();
+    expect(await suited.locator(':target').innerText()).toContain('deb https://suited.example/apt stable main');
   });
 
   it('C4: says what its last crawl failed with, and how old its data is', async () => {
