@@ -12,6 +12,14 @@ describe('a repository', () => {
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe('https://alpha.example/repo/');
   });
 
+  it('shows its badge, which one copies, with room for what is said below', async () => {
+    const page = await site.open('/repository/alpha/', phone);
+    await page.getByText('A badge for its README').click();
+    const copied = await page.locator('.badge .copy').boundingBox();
+    const below = await page.locator('.badge .small').boundingBox();
+    expect((below?.y ?? 0) - (copied?.y ?? 0) - (copied?.height ?? 0)).toBeGreaterThan(4);
+  });
+
   it('offers the managers that can install something of it, or a line for sources.list where it is not flat', async () => {
     const flat = await site.open('/repository/alpha/');
     expect(await flat.getByRole('link', { name: /^Add to/ }).count()).toBe(2);
