@@ -169,7 +169,10 @@ describe('a package', () => {
     await site.closeContexts();
     const plain = await site.open('/package/com.alpha.snowboard/', { javaScriptEnabled: false });
     expect(await plain.locator('#depiction').getByRole('button').count()).toBe(0);
-    expect(await plain.getByRole('link', { name: 'The home screen' }).isVisible()).toBe(true);
+    // Links of their own, as high as any, that begin where the text below them does.
+    const link = await plain.getByRole('link', { name: 'The home screen' }).boundingBox();
+    expect(link?.height).toBeGreaterThanOrEqual(24);
+    expect(link?.x).toBe((await plain.locator('#depiction .prose').first().boundingBox())?.x);
     expect(site.outside.filter((one) => /tellings/.test(one))).toEqual([]);
   });
 
