@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { computeExitCode, toCommandFailure } from '../../scripts/build-end.ts';
+import { readUnsafe } from '../../scripts/read-service.ts';
 import { readLastBuild } from '../../src/catalog/last-build.ts';
 import { catalogPath } from '../../src/catalog/state-catalog.ts';
 import { generationPath } from '../../src/contract/generation.ts';
@@ -150,6 +151,8 @@ describe('a build whose pages fail', () => {
     expect((await bench.build()).status).toBe(0);
     expect(bench.findDamage()).toEqual([]);
     expect(bench.findUntold()).toEqual([]);
+    const [unsafe] = readUnsafe(undefined);
+    expect(readFileSync(path.join(bench.out, 'safety', 'index.html'), 'utf8')).toContain(unsafe?.host ?? expect.fail());
     const { previous } = JSON.parse(readFileSync(path.join(bench.out, generationPath.current), 'utf8'));
     const { packages } = JSON.parse(readFileSync(path.join(bench.out, generationPath.changes(previous + 1)), 'utf8'));
     expect(packages).toHaveLength(2);
@@ -298,7 +301,7 @@ describe('npm start', () => {
     });
     const closed = once(child, 'close');
     const isAsked = (slug: string) => origin.requests.some(({ path: asked }) => asked.startsWith(`/${slug}/`));
-    await expect.poll(() => isAsked('silent'), { timeout: 60_000 }).toBe(true);
+    await expect.poll(() => isAsked('silent')).toBe(true);
     await expect.poll(() => openStore(bench.state).read('one')).toMatchObject({ packages: { stanzas: 3 } });
     child.kill('SIGTERM');
     expect((await closed)[0]).toBe(143);
