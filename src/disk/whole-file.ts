@@ -1,5 +1,15 @@
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+
+/** A name is in its folder: without this a power cut may leave the file that stood there before, or none. */
+const flushNames = (folder: string): void => {
+  const descriptor = openSync(folder, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+};
 
 /**
  * Writes a file that one process at a time writes, such as the notes of a build in its state folder: whoever reads it
@@ -16,4 +26,5 @@ export const writeWholeFile = (
   mkdirSync(path.dirname(file), { recursive: true });
   writeFileSync(`${file}.next`, content, { flush: durable });
   renameSync(`${file}.next`, file);
+  if (durable) flushNames(path.dirname(file));
 };
