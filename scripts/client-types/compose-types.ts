@@ -1,7 +1,6 @@
 import { gatewayAnswers, gatewayBodies } from '../../src/contract/gateway-schemas.ts';
-import { changeListSchema, generationSchema, packageChangeSchema } from '../../src/contract/generation.ts';
 import { createOpenApi } from '../../src/contract/openapi.ts';
-import { describeSchemas, type Json, schemaPrefix } from '../../src/contract/openapi-parts.ts';
+import { type Json, schemaPrefix } from '../../src/contract/openapi-parts.ts';
 
 // The schemas of the description use a small part of JSON Schema, and what is not of that part is an error here. No
 // generator that is kept today takes the version of TypeScript that this project has.
@@ -56,18 +55,14 @@ const declare = ([name, schema]: [string, Json]): string => {
     : `${head}export type ${name} = ${body};\n`;
 };
 
-/** The text of the client's types: a declaration for each schema that has a name in the description, and for change lists. */
+/** The text of the client's types: a declaration for each schema that has a name in the description. */
 export const composeClientTypes = (): string => {
   const { components } = createOpenApi({ publicAddress: 'https://index.example', version: '' });
   const { schemas } = components as { schemas: Record<string, Json> };
   // Signing in is a matter of package managers.
   const asked = Object.entries(schemas).filter(([name]) => !(name in gatewayAnswers || name in gatewayBodies));
-  const changes = describeSchemas(
-    { Generation: generationSchema, PackageChange: packageChangeSchema, ChangeList: changeListSchema },
-    'output',
-  ) as Record<string, Json>;
   return [
     '// Made by `npm run client-types` from the description of the API; make it anew instead of changing it.\n',
-    ...[...asked, ...Object.entries(changes)].map(declare),
+    ...asked.map(declare),
   ].join('\n');
 };

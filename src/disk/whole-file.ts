@@ -1,15 +1,6 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-
-/** A name is in its folder: without this a power cut may leave the file that stood there before, or none. */
-const flushNames = (folder: string): void => {
-  const descriptor = openSync(folder, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-};
+import { flushFile } from './flush-file.ts';
 
 /**
  * Writes a file that one process at a time writes, such as the notes of a build in its state folder: whoever reads it
@@ -26,5 +17,6 @@ export const writeWholeFile = (
   mkdirSync(path.dirname(file), { recursive: true });
   writeFileSync(`${file}.next`, content, { flush: durable });
   renameSync(`${file}.next`, file);
-  if (durable) flushNames(path.dirname(file));
+  // The name is in the folder: a power cut may else leave the file that stood there before, or none.
+  if (durable) flushFile(path.dirname(file));
 };

@@ -6,7 +6,7 @@ import { lockReplica } from '../catalog/lock.ts';
 import { catalogFormat } from '../catalog/schema.ts';
 import { readCatalogFormat } from '../catalog/state-catalog.ts';
 import { type Generation, generationSchema } from '../contract/generation.ts';
-import { flushFile } from '../publication/flush.ts';
+import { flushFile } from '../disk/flush-file.ts';
 import { signaturePathOf } from '../publication/generation-signature.ts';
 import { digestFile } from '../publication/inventory.ts';
 import { verifySignature } from '../publication/signature.ts';

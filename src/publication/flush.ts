@@ -1,22 +1,13 @@
 import { execFile } from 'node:child_process';
-import { closeSync, fsyncSync, openSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { flushFile } from '../disk/flush-file.ts';
 
 const run = promisify(execFile);
 
 // One flush of the whole file system takes as long as those of some dozen files (measured on ext4).
 const fewFiles = 64;
-
-/** Flushes one file, or the names in one folder. */
-export const flushFile = (file: string): void => {
-  const descriptor = openSync(file, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-};
 
 /** Files to be flushed, each by its path; they are gone through more than once. */
 interface FlushedFiles extends Iterable<string> {

@@ -87,6 +87,13 @@ describe('the types of the client', () => {
   it('are those of the description', () => {
     expect(readFileSync(path.join(home, 'src', 'types.ts'), 'utf8')).toBe(composeClientTypes());
   });
+
+  // Of two of one name TypeScript makes one type, without a word.
+  it('are declared once each', () => {
+    const names = Array.from(composeClientTypes().matchAll(/^export (?:interface|type) (\w+)/gm), ([, name]) => name);
+    expect(names).toContain('ChangeList');
+    expect(names).toEqual([...new Set(names)]);
+  });
 });
 
 interface Asked {
