@@ -7,7 +7,7 @@ import { readCard, readSummary } from '../../results/search-content.ts';
 import { joinWords, splitWords } from '../../results/words.ts';
 import { addressOf } from './address.ts';
 import { correct } from './names.ts';
-import { visit } from './pagefind-files.ts';
+import { entryFile, visit } from './pagefind-files.ts';
 
 // The index that is among the files, which answers where nothing but files is there: Pagefind.
 
@@ -30,20 +30,36 @@ interface Answer {
 }
 
 interface Pagefind {
-  options(options: object): Promise<void>;
   init(): Promise<void>;
   filters(): Promise<Counts>;
   preload(text: string): Promise<void>;
   search(text: string | null, query: { readonly filters?: Filters; readonly sort?: Order }): Promise<Answer>;
 }
 
-let loading: Promise<Pagefind> | undefined;
+interface PagefindScript {
+  createInstance(options: object): Pagefind;
+}
 
-const load = async (): Promise<Pagefind> => {
-  const address = addressOf('pagefind/pagefind.js');
-  const pagefind = (await import(/* @vite-ignore */ address)) as Pagefind;
-  await pagefind.options({
-    metaCacheTag: visit,
+/** The index that answers, and its entry, which another index has another of. */
+interface OpenIndex {
+  readonly pagefind: Pagefind;
+  readonly entry: string;
+}
+
+const readEntry = async (tag: string, cache: RequestCache = 'default'): Promise<string> => {
+  const response = await fetch(addressOf(entryFile(tag)), { cache });
+  if (!response.ok) throw new Error(`${response.status}`);
+  return response.text();
+};
+
+let loading: Promise<OpenIndex> | undefined;
+// The first one is asked for before there is anything to load it for; later ones are not to come out of a cache.
+let tag = visit;
+
+const load = async (): Promise<OpenIndex> => {
+  const { createInstance } = (await import(/* @vite-ignore */ addressOf('pagefind/pagefind.js'))) as PagefindScript;
+  const pagefind = createInstance({
+    metaCacheTag: tag,
     // What the addresses of its results begin with; they are kept as from the root of a host.
     baseUrl: addressOf(''),
     excerptLength: 0,
@@ -59,21 +75,40 @@ const load = async (): Promise<Pagefind> => {
     },
   });
   await pagefind.init();
-  return pagefind;
+  // It has just been read for that.
+  return { pagefind, entry: await readEntry(tag, 'force-cache') };
 };
 
 /** Loads the search, on the first call only; a later call tries again where that failed. */
-export const loadPagefind = (): Promise<Pagefind> => {
+const openIndex = (): Promise<OpenIndex> => {
   loading ??= load().catch((error: unknown) => {
     loading = undefined;
+    tag = String(Date.now());
     throw error;
   });
   return loading;
 };
 
+/**
+ * Whether another index answers now: a build may have put it in the place of this one, whose files are gone then. The
+ * next question goes to the other.
+ *
+ * @throws Error where the host does not answer
+ */
+const isReplaced = async ({ entry }: OpenIndex): Promise<boolean> => {
+  const asked = loading;
+  const now = String(Date.now());
+  const present = await readEntry(now);
+  if (loading === asked && (await asked)?.entry !== present) {
+    loading = undefined;
+    tag = now;
+  }
+  return present !== entry;
+};
+
 /** Loads the search, and of its index what answers questions that begin so. */
 export const preparePagefind = async (beginning: string): Promise<void> => {
-  const pagefind = await loadPagefind();
+  const { pagefind } = await openIndex();
   if (beginning !== '') await pagefind.preload(beginning);
 };
 
@@ -146,8 +181,7 @@ const none: FileAnswer = {
   count: async () => Object.fromEntries(facetNames.map((name) => [name, new Map()])) as never,
 };
 
-const countFacets = async (text: string | null, chosen: Chosen): Promise<FacetCounts> => {
-  const pagefind = await loadPagefind();
+const countFacets = async (pagefind: Pagefind, text: string | null, chosen: Chosen): Promise<FacetCounts> => {
   await pagefind.filters();
   const counted = async (name: FacetName) => {
     const { filters } = await pagefind.search(text, { filters: filtersOf(chosen, name) });
@@ -163,13 +197,17 @@ export interface Ordering {
   readonly architecture?: string | undefined;
 }
 
-const ask = async (
-  text: string,
-  headLength: number,
-  chosen: Chosen,
-  { sort, architecture }: Ordering,
+interface Question {
+  readonly text: string;
+  readonly headLength: number;
+  readonly chosen: Chosen;
+  readonly order: Ordering;
+}
+
+const askIndex = async (
+  { pagefind }: OpenIndex,
+  { text, headLength, chosen, order: { sort, architecture } }: Question,
 ): Promise<FileAnswer> => {
-  const pagefind = await loadPagefind();
   const question = text === '' ? null : text;
   const find = async (narrowed: Chosen) => {
     const filters = filtersOf(narrowed);
@@ -189,8 +227,31 @@ const ask = async (
       const rest = results.slice(Math.max(from, headLength), to).map((result) => result.data());
       return [...first.slice(from, to), ...(await Promise.all(rest))].map(toPackage);
     },
-    count: () => countFacets(question, chosen),
+    count: () => countFacets(pagefind, question, chosen),
   };
+};
+
+/**
+ * Asks, and asks anew where another index has taken the place of the one that was asked. Pagefind passes over what it
+ * cannot load of its index, and finds nothing there: so where nothing was found it is made sure that the host answers.
+ *
+ * @throws Error where it does not
+ */
+const ask = async (question: Question): Promise<FileAnswer> => {
+  const index = await openIndex();
+  const again = async () => askIndex(await openIndex(), question);
+  const orAgain = async <T>(answer: Promise<T>, renew: () => Promise<T>): Promise<T> => {
+    try {
+      return await answer;
+    } catch (error) {
+      if (await isReplaced(index)) return renew();
+      throw error;
+    }
+  };
+  const answer = await orAgain(askIndex(index, question), again);
+  if (answer.total === 0) return (await isReplaced(index)) ? again() : answer;
+  const read = (from: number, to: number) => orAgain(answer.read(from, to), async () => (await again()).read(from, to));
+  return { ...answer, read };
 };
 
 /**
@@ -203,11 +264,11 @@ export const searchFiles = async (
   chosen: Chosen,
   order: Ordering = {},
 ): Promise<FileAnswer> => {
-  const answer = await ask(text, headLength, chosen, order);
+  const answer = await ask({ text, headLength, chosen, order });
   if (answer.total > 0 || text === '') return answer;
   const spelt = await correct(text).catch(() => undefined);
   if (spelt === undefined) return answer;
-  const corrected = await ask(spelt, headLength, chosen, order);
+  const corrected = await ask({ text: spelt, headLength, chosen, order });
   if (corrected.total === 0) return answer;
   const [first] = await corrected.read(0, 1);
   const meant = first !== undefined && joinWords(first.name) === joinWords(spelt) ? first.name : spelt;

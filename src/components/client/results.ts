@@ -181,7 +181,7 @@ const answer = async (left?: Left | null) => {
   } catch (error) {
     // A newer question took its place, here or in the header.
     if (turn !== asked || (error as Error).name === 'Superseded') return;
-    clear('The search could not be loaded. Check the connection and try again.');
+    clear('The search could not be loaded. Check the connection, or load this page again.');
   }
 };
 

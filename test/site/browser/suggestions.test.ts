@@ -55,7 +55,9 @@ describe('what is shown below the field', () => {
     await page.keyboard.type('snow');
     await page.getByRole('option', { name: 'SnowBoard' }).waitFor();
     expect(await page.evaluate('globalThis.begun'), 'begun once').toBe(1);
-    expect([asked('pagefind-entry.json'), asked('wasm.unknown'), asked('.pf_meta')], 'each once').toEqual([1, 1, 1]);
+    expect([asked('wasm.unknown'), asked('.pf_meta')], 'each once').toEqual([1, 1]);
+    // Read twice: what is held back here has the browser keep nothing (replaced-index.test.ts tries it where it does).
+    expect(asked('pagefind-entry.json')).toBeLessThanOrEqual(2);
     expect(site.files.requests.filter((name) => /^\/v2\/(?!.*\/download\/)/.test(name))).toEqual(['/v2/livez']);
   });
 

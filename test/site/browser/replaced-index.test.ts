@@ -1,0 +1,76 @@
+import { cpSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { createIndex } from 'pagefind';
+import type { Page } from 'playwright-core';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { composeContent, composeTarget } from '../../../src/results/search-content.ts';
+import { page } from '../../../src/site/addresses.ts';
+import { temporaryFolder } from '../../support/folder.ts';
+import { serveFolder } from '../../support/static-server.ts';
+import { useSiteInBrowser } from './site-in-browser.ts';
+
+const site = useSiteInBrowser();
+const card = { version: '1', place: 'Later', kind: 'tweaks', paid: false, architectures: ['all'] } as const;
+
+/** The results of a question, on a host whose index can be replaced by one of other packages. */
+const openOnHost = async () => {
+  const folder = temporaryFolder();
+  cpSync(site.out, folder, { recursive: true });
+  const host = await serveFolder(folder);
+  onTestFinished(() => host.close());
+  const visit = await site.open('/about/');
+  await visit.goto(`${host.base}/search/?q=many`);
+  await visit.locator('#results .name').first().waitFor();
+  const replaceIndex = async () => {
+    const { index } = await createIndex({});
+    if (index === undefined) throw new Error('no index');
+    for (let number = 0; number < 60; number++) {
+      const [id, title] = [`later${number}`, `Later ${number}`];
+      const url = composeTarget(page.package(id), { ...card, icon: undefined, runs: undefined });
+      const content = composeContent([title, 'many'], '');
+      await index.addCustomRecord({ url, content, language: 'unknown', meta: { title, id } });
+    }
+    rmSync(path.join(folder, 'pagefind'), { recursive: true });
+    await index.writeFiles({ outputPath: path.join(folder, 'pagefind') });
+    await index.deleteIndex();
+  };
+  return { page: visit, host, replaceIndex };
+};
+
+const names = (page: Page) => page.locator('#results .name').allTextContents();
+const field = (page: Page) => page.locator('main input[name=q]');
+
+describe('an index that is replaced while a page of it is open', () => {
+  it('is asked in place of the one before', async () => {
+    const { page, host, replaceIndex } = await openOnHost();
+    const entries = host.requests.filter((name) => name.endsWith('/pagefind-entry.json'));
+    expect(entries, 'asked for once, though it is read twice').toHaveLength(1);
+    await replaceIndex();
+    await field(page).fill('later 7');
+    await expect.poll(() => names(page)).toContain('Later 7');
+    expect(await page.locator('#search-status').textContent()).toMatch(/^\d+ packages?$/);
+  });
+
+  it('gives the rest of a list whose files are gone', async () => {
+    const { page, replaceIndex } = await openOnHost();
+    await replaceIndex();
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await expect.poll(() => names(page)).toContainEqual(expect.stringMatching(/^Later /));
+    expect(await names(page)).toContainEqual(expect.stringMatching(/^Many /));
+  });
+
+  it('is told from a host that does not answer, which is no reason to say that there is nothing', async () => {
+    const { page } = await openOnHost();
+    await page.context().setOffline(true);
+    try {
+      await field(page).fill('nothing called so');
+      await expect.poll(() => page.locator('#search-status').textContent()).toContain('could not be loaded');
+    } finally {
+      await page.context().setOffline(false);
+    }
+    await field(page).fill('snowboar');
+    await expect.poll(() => names(page)).toEqual(['SnowBoard']);
+    await field(page).fill('nothing called so');
+    await expect.poll(() => page.locator('#nothing').isVisible()).toBe(true);
+  });
+});
