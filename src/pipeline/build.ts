@@ -169,16 +169,16 @@ const publish = async (
         // What is built of the pages is not flushed until it is published: where that never ended, it is looked at in full.
         verify: input.verify === true || servers.resumes,
         putInForce,
+        // While running servers notice what stands, what vanished is looked for and the generation is told of.
+        whenStanding: () => servers.stand(),
         beforeRemoval: async (pages) => {
-          // While running servers notice what stands, the generation is told of.
-          const settled = servers.settle();
           await tell(pages);
-          await settled;
+          await servers.settle();
         },
       });
     } else await putInForce(() => output.release());
     // Nothing more is placed but what tells of it: meanwhile running servers notice.
-    if (emission.hasVanished) void servers.settle();
+    if (emission.hasVanished) servers.stand();
     if (generation === undefined) await tell(site?.files);
     // After the pages, which name documents.
     if (emission.hasVanished) {

@@ -31,6 +31,7 @@ export interface SitePublishing extends SiteOptions {
   readonly output?: OutputFolder;
   /** As `publishFolders` has them. */
   readonly putInForce?: PublishOptions['putInForce'];
+  readonly whenStanding?: PublishOptions['whenStanding'];
   readonly beforeRemoval?: PublishOptions['beforeRemoval'];
   /** The process that is to build it, if one was started already; it ends here. */
   readonly builder?: SiteProcess | undefined;
@@ -46,6 +47,7 @@ export const publishSite = async ({
   outDir,
   output,
   putInForce,
+  whenStanding,
   beforeRemoval,
   builder,
   ...options
@@ -54,7 +56,7 @@ export const publishSite = async ({
   const begun = performance.now();
   const named = path.join(path.resolve(options.cacheDir), 'named');
   const verify = options.verify === true;
-  const how = { named, putInForce, beforeRemoval, verify };
+  const how = { named, putInForce, whenStanding, beforeRemoval, verify };
   const placed = staged.map(({ isOfPages, ...one }) => (isOfPages ? { ...one, standsAt: stagedPage } : one));
   const published = await publishFolders(output ?? new OutputFolder(outDir), placed, how);
   return { ...published, ...counts, seconds: { ...seconds, publish: (performance.now() - begun) / 1000 } };
@@ -97,6 +99,7 @@ interface PageStep {
   readonly catalog: string;
   readonly verify: boolean;
   readonly putInForce: PublishOptions['putInForce'];
+  readonly whenStanding: PublishOptions['whenStanding'];
   readonly beforeRemoval: PublishOptions['beforeRemoval'];
 }
 
@@ -104,7 +107,7 @@ interface PageStep {
 export const publishPages = (
   { state, out, base, staticRefs, service, unsafe, progress, signer, store }: PreparedInput,
   lastBuild: ShownBuild,
-  { builder, output, catalog, verify, putInForce, beforeRemoval }: PageStep,
+  { builder, output, catalog, verify, putInForce, whenStanding, beforeRemoval }: PageStep,
 ): Promise<SiteSummary> =>
   progress.step('site', () =>
     publishSite({
@@ -125,6 +128,7 @@ export const publishPages = (
       hasAllPictures: service.share_pictures === 'all',
       onProgress: (step, done, total) => progress.update(done, total, step === 'search' ? 'search records' : step),
       putInForce,
+      whenStanding,
       beforeRemoval,
     }),
   );

@@ -154,6 +154,8 @@ export interface PublishOptions {
    * what nobody names yet, and to what was held before. What changes comes after, and names both.
    */
   readonly putInForce?: ((placeNew: () => void) => Promise<void>) | undefined;
+  /** Called when everything new stands, unless nothing is, and before it is looked for what is to be removed. */
+  readonly whenStanding?: (() => void) | undefined;
   /**
    * Called with the paths of all that is published when everything new stands and before anything is removed, so that
    * readers can let go of it; unless nothing is to be.
@@ -176,6 +178,7 @@ export const publishFolders = async (
     named: namedFile,
     verify = false,
     putInForce = async (placeNew) => placeNew(),
+    whenStanding = () => {},
     beforeRemoval = async () => {},
   }: PublishOptions,
 ): Promise<Published> => {
@@ -218,6 +221,7 @@ export const publishFolders = async (
     if (isHolding) output.release();
     else publishChanged();
     await publisher.flush();
+    if (publisher.written > 0) whenStanding();
 
     const hasVanished = former.some((top) =>
       [...listFiles(output.root, top)].some((name) => !output.isPart(name, publisher.kept)),

@@ -19,7 +19,8 @@ export class Announcement {
   readonly resumes: boolean;
   readonly #state: string;
   readonly #now: () => Date;
-  #settled: Promise<void> | undefined;
+  /** When running servers were told of what stands, in milliseconds of this process. */
+  #standingSince: number | undefined;
 
   /** Notes in the state folder that publishing begins. */
   constructor(state: string, now: () => Date) {
@@ -44,16 +45,21 @@ export class Announcement {
     writeWholeFile(file, `${JSON.stringify(stamp)}\n`);
   }
 
+  /** Tells running servers, once, that everything new stands: from now on they have their time to notice. */
+  stand(): void {
+    if (this.#standingSince !== undefined) return;
+    this.tell();
+    this.#standingSince = performance.now();
+  }
+
   /**
    * Resolves when running servers answer from what is in force. Until they notice it they answer from the catalog and
    * the pages before, which name what is about to be removed.
    */
-  settle(): Promise<void> {
-    if (this.#settled === undefined) {
-      this.tell();
-      this.#settled = sleep(readersMs);
-    }
-    return this.#settled;
+  async settle(): Promise<void> {
+    this.stand();
+    const left = readersMs - (performance.now() - (this.#standingSince ?? 0));
+    if (left > 0) await sleep(left);
   }
 
   /** Notes that publishing ended, and that running servers were told of what changed. */

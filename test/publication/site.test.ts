@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { publishFolders } from '../../src/publication/folders.ts';
+import { type PublishOptions, publishFolders } from '../../src/publication/folders.ts';
 import { OutputFolder } from '../../src/publication/output-folder.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
@@ -42,10 +42,10 @@ const stage = (name: string, files: Files): string => {
 /** Publishes these files and then, in the same turn, the later ones; one that is null cannot be read. */
 const publish = async (
   files: Files,
-  { later = {}, beforeRemoval }: { later?: Files; beforeRemoval?: () => Promise<void> } = {},
+  { later = {}, ...told }: { later?: Files } & Pick<PublishOptions, 'whenStanding' | 'beforeRemoval'> = {},
 ) => {
   const staged = [stage('staged', files), stage('later', later)].map((each) => ({ folder: each, prefix: '' }));
-  return publishFolders(new OutputFolder(out), staged, { named: path.join(folder, 'named'), beforeRemoval });
+  return publishFolders(new OutputFolder(out), staged, { named: path.join(folder, 'named'), ...told });
 };
 
 describe('publishing the site', () => {
@@ -161,15 +161,17 @@ describe('publishing the site', () => {
     expect(seen).toEqual(['front', 'empty', 'a']);
     expect(removed).toBe(1);
     expect(existsSync(path.join(out, 'list/a'))).toBe(false);
-    let calls = 0;
+    const calls: string[] = [];
+    const note = (call: string) => () => void calls.push(call);
+    const told = { whenStanding: note('standing'), beforeRemoval: async () => note('removal')() };
+    await publish({ 'index.html': 'front', [page('list')]: 'empty' }, told);
+    expect(calls).toEqual([]);
+    await publish({ 'index.html': 'front' }, told);
+    expect(calls).toEqual(['removal']);
     await publish(
-      { 'index.html': 'front', [page('list')]: 'empty' },
-      {
-        beforeRemoval: async () => {
-          calls++;
-        },
-      },
+      { 'index.html': 'other', [page('list')]: 'empty' },
+      { ...told, whenStanding: () => calls.push(read(page('list'))) },
     );
-    expect(calls).toBe(0);
+    expect(calls).toEqual(['removal', 'empty']);
   });
 });

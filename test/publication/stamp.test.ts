@@ -20,6 +20,19 @@ it('C12: what vanished goes only when every running server has noticed that some
   expect(JSON.parse(readFileSync(path.join(state, 'generation.json'), 'utf8')).publishedAt).toBe(now().toISOString());
 });
 
+it('C12: servers that are told already while it is looked for what vanished are told once', async () => {
+  const state = temporaryFolder();
+  const numberOf = () => JSON.parse(readFileSync(path.join(state, 'generation.json'), 'utf8')).generation;
+  const announcement = new Announcement(state, now);
+  let noticed = 0;
+  const end = watchStamp(path.join(state, 'generation.json'), () => noticed++);
+  announcement.stand();
+  const first = numberOf();
+  await announcement.settle();
+  expect([noticed, numberOf()]).toEqual([1, first]);
+  end();
+});
+
 it('C12: each telling has another number, and a publishing that never ended is known to the next', () => {
   const state = temporaryFolder();
   const numberOf = () => JSON.parse(readFileSync(path.join(state, 'generation.json'), 'utf8')).generation;
