@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { type Generation, generationPath, generationSchema } from '../contract/generation.ts';
+import { writeWholeFile } from '../disk/whole-file.ts';
 import { digestFile } from './inventory.ts';
 import type { OutputFolder } from './output-folder.ts';
 import { readText } from './read-text.ts';
@@ -12,14 +13,29 @@ export const inventoryPath = (state: string): string => path.join(state, 'public
 export const readGenerationText = (output: OutputFolder): string =>
   readText(output.resolve(generationPath.current)) ?? '';
 
-/** The generation in force in an output folder; undefined where there is none, or it cannot be read. */
-export const readGeneration = (output: OutputFolder): Generation | undefined => {
+const parseGeneration = (text: string): Generation | undefined => {
   try {
-    return generationSchema.parse(JSON.parse(readGenerationText(output)));
+    return generationSchema.parse(JSON.parse(text));
   } catch {
     return undefined;
   }
 };
+
+/** The generation in force in an output folder; undefined where there is none, or it cannot be read. */
+export const readGeneration = (output: OutputFolder): Generation | undefined =>
+  parseGeneration(readGenerationText(output));
+
+const keptPath = (state: string): string => path.join(state, 'publication', 'generation.json');
+
+/** Keeps in the state folder which generation was published from it last. */
+export const keepGeneration = (state: string, text: string): void => writeWholeFile(keptPath(state), text);
+
+/**
+ * The generation before the next one: that in force, or where the output folder is lost, or is another one, the last that
+ * the state folder knows of. Numbers that began anew would be older ones to whoever follows.
+ */
+export const readGenerationBefore = (output: OutputFolder, state: string): Generation | undefined =>
+  readGeneration(output) ?? parseGeneration(readText(keptPath(state)) ?? '');
 
 /** The inventory of this generation, wherever a killed build left it; undefined where it is lost. */
 export const findInventory = (state: string, { documents }: Generation): string | undefined =>

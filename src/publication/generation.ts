@@ -3,7 +3,13 @@ import path from 'node:path';
 import type { FileDigest } from '../catalog/pieces.ts';
 import { type ChangeList, changesFolder, type Generation, generationPath } from '../contract/generation.ts';
 import { writeFramedCopy } from './framed-copy.ts';
-import { findInventory, inventoryPath, readGeneration } from './generation-in-force.ts';
+import {
+  findInventory,
+  inventoryPath,
+  keepGeneration,
+  readGeneration,
+  readGenerationBefore,
+} from './generation-in-force.ts';
 import { putGenerationInForce, renewSignature } from './generation-signature.ts';
 import { comparePaths, digestFile, type InventorySummary, readInventory, writeInventory } from './inventory.ts';
 import { isPublished, publishNamed } from './named-files.ts';
@@ -122,9 +128,10 @@ export const publishGeneration = async (input: GenerationInput): Promise<Publish
 const publish = async (input: GenerationInput): Promise<Published> => {
   const { output, state, catalog, signer } = input;
   const before = readGeneration(output);
+  const last = readGenerationBefore(output, state);
   const inventory = inventoryPath(state);
   mkdirSync(path.dirname(inventory), { recursive: true });
-  const found = before && findInventory(state, before);
+  const found = last && findInventory(state, last);
   if (found !== undefined && found !== inventory) renameSync(found, inventory);
   const known = found === undefined ? undefined : inventory;
   const paths = new Set(input.paths);
@@ -140,9 +147,9 @@ const publish = async (input: GenerationInput): Promise<Published> => {
     await renewSignature(output, signer);
     return { generation: before, isNew: false };
   }
-  const number = (before?.number ?? greatestNumber(output)) + 1;
+  const number = (before?.number ?? Math.max(greatestNumber(output), last?.number ?? 0)) + 1;
   const date = input.now.toISOString();
-  const previous = known === undefined ? null : (before?.number ?? null);
+  const previous = known === undefined ? null : (last?.number ?? null);
   const target = generationPath.catalog(catalog.sha256);
   const compressed = await publishNamed(output, target, () => writeFramedCopy(output, state, { ...catalog, target }));
   const listed = await publishInventory(output, next, summary, before);
@@ -167,6 +174,7 @@ const publish = async (input: GenerationInput): Promise<Published> => {
   const text = JSON.stringify(generation);
   await putGenerationInForce(output, text, await signer?.sign(Buffer.from(text)));
   renameSync(next, inventory);
+  keepGeneration(state, text);
   forgetPendingChanges(state);
   removeOld(output, generation);
   return { generation, isNew: true, changes: summary };

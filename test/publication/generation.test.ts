@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { digestPieces } from '../../src/catalog/pieces.ts';
 import { generationPath, keptCatalogs, keptChangeLists } from '../../src/contract/generation.ts';
 import { readGeneration } from '../../src/publication/generation-in-force.ts';
+import { OutputFolder } from '../../src/publication/output-folder.ts';
 import { mergeChanges } from '../../src/publication/package-changes.ts';
 import { createSigner, isPublicKey, verifySignature } from '../../src/publication/signature.ts';
 import { Killed, KilledFolder } from '../support/killed-folder.ts';
@@ -198,9 +199,30 @@ describe('a generation', () => {
     expect(publication.current).toMatchObject({ number: 2, previous: null });
     publication.expectWhole({ 'v2/a.json': 'a', 'v2/c.json': 'c' });
     writeFileSync(path.join(publication.out, generationPath.current), '{"format":1,');
+    rmSync(path.join(publication.state, 'publication'), { recursive: true });
     await publication.publish({ 'v2/a.json': 'a2', 'v2/c.json': 'c' });
     expect(publication.current).toMatchObject({ number: 3, previous: null });
   });
+
+  it.each(['is lost', 'has a generation.json that is damaged'])(
+    'P2: goes on where the output folder %s, by what the state folder knows',
+    async (damage) => {
+      const publication = new Publication();
+      await publication.publish({ 'v2/a.json': 'a', 'v2/b.json': 'b' });
+      await publication.publish({ 'v2/a.json': 'a2', 'v2/b.json': 'b' });
+      if (damage === 'is lost') rmSync(publication.out, { recursive: true });
+      else writeFileSync(path.join(publication.out, generationPath.current), '{"format":1,');
+      const files = { 'v2/a.json': 'a2', 'v2/c.json': 'c' };
+      const output = new OutputFolder(publication.out);
+      for (const [name, text] of Object.entries(files)) output.write(name, text);
+      await publication.publish(files, { output, isTouched: (name) => output.hasPlaced(name) });
+      expect(publication.current).toMatchObject({ number: 3, previous: 2 });
+      expect(publication.changes(3).documents).toEqual({ written: ['v2/c.json'], removed: ['v2/b.json'] });
+      publication.expectWhole(files);
+      await publication.publish({ 'v2/a.json': 'a2' });
+      expect(publication.current).toMatchObject({ number: 4, previous: 3 });
+    },
+  );
 
   it('P2: reads every file again where it is not known which were written', async () => {
     const publication = new Publication();
