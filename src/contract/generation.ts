@@ -37,11 +37,14 @@ const folders = [catalogFolder, changesFolder, inventoryFolder, signaturesFolder
   (folder) => `${folder}/`,
 );
 
+// Nothing below them: the path may be what somebody asks for, and have a ".." in it.
+const plainName = /^[^./\\][^/\\]*$/;
+
 /** Whether a path is that of a file that tells of generations; but for portions these belong to none. */
 export const tellsOfGenerations = (path: string): boolean =>
   path === generationPath.current ||
   path === generationPath.signature ||
-  folders.some((folder) => path.startsWith(folder));
+  folders.some((folder) => path.startsWith(folder) && plainName.test(path.slice(folder.length)));
 
 /** How many stay of the catalogs, of the inventories, of their differences and of the signatures, and of the change lists, the newest ones. */
 export const keptCatalogs = 3;

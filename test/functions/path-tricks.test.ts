@@ -8,8 +8,9 @@ let server: TestServer;
 let connections: ReturnType<typeof openConnections>;
 beforeAll(async () => {
   server = await startTestServer();
-  // Beside what is published, not in it.
+  // Beside what is published, not in it; and in it, under a name that is nobody's to ask for.
   server.write('../state/secret.json', '{"canary":"secret"}');
+  server.write('.own/secret.json', '{"canary":"secret"}');
   connections = openConnections(server.port);
 });
 afterAll(async () => {
@@ -79,4 +80,14 @@ describe('H3 tricks with paths', () => {
     );
     expect(server.faults).toEqual([]);
   });
+
+  it.each(['catalog', 'changes', 'inventory', 'portions', 'signatures'])(
+    'lead out of the folder %s of what tells of generations to nothing else that stands on the disk',
+    async (folder) => {
+      server.write(`v2/${folder}/1.json`, '{}');
+      expect(await get(`/v2/${folder}/1.json`)).toEqual({ status: 200, text: '{}' });
+      for (const rest of ['..%2F..%2F.own%2Fsecret.json', '..%2Findex.json', '.%2F1.json', '1.json%2F..%2F1.json'])
+        expect(await get(`/v2/${folder}/${rest}`), rest).toMatchObject({ status: 404 });
+    },
+  );
 });
