@@ -234,6 +234,27 @@ it('the client follows changes from generation to generation, and says where the
   await expect(following.next()).rejects.toThrow('enough');
 });
 
+it('the client tells of no changes where a list does not lead from the generation before, but for the first of all', async () => {
+  const publish = (previous: Record<number, number | null>): typeof fetch => {
+    const last = Math.max(...Object.keys(previous).map(Number));
+    return async (address) => {
+      const number = Number(/\/v2\/changes\/(\d+)\.json$/.exec(String(address))?.[1] ?? last);
+      return Response.json({
+        number,
+        date: '2026-06-01T00:00:00.000Z',
+        previous: previous[number],
+        packages: [change],
+      });
+    };
+  };
+  const ask = (previous: Record<number, number | null>, since: number) =>
+    read(new Client({ base: 'https://index.test', fetch: publish(previous) }).changes({ since }));
+  expect(await ask({ 1: null, 2: 1 }, 0)).toHaveLength(2);
+  await expect(ask({ 1: null, 2: 1, 3: null }, 1)).rejects.toThrow(ChangesLost);
+  await expect(ask({ 1: null, 2: 1, 3: 1 }, 2)).rejects.toThrow('What generation 3 changed is not known as a whole');
+  expect(await ask({ 3: null, 4: 3 }, 3)).toHaveLength(1);
+});
+
 describe('a question that fails in passing', () => {
   afterEach(() => void vi.useRealTimers());
 

@@ -35,7 +35,7 @@ const readList = async (requests: Requests, base: string, number: number, option
 
 /**
  * What became of packages since a generation, oldest first, up to the generation in force. Throws ChangesLost where
- * that lies further back than is kept, or the numbers have begun anew.
+ * that lies further back than is kept or known, or the numbers have begun anew.
  */
 export async function* readChanges(
   requests: Requests,
@@ -45,7 +45,10 @@ export async function* readChanges(
   const { number: last } = await readGeneration(requests, base, options);
   if (last < since) throw new ChangesLost(`The service is at generation ${last}, which is older than ${since}`);
   for (let number = since + 1; number <= last; number++) {
-    const { date, packages } = await readList(requests, base, number, options);
+    const { date, previous, packages } = await readList(requests, base, number, options);
+    // Before the first there was nothing.
+    if (previous !== number - 1 && number > 1)
+      throw new ChangesLost(`What generation ${number} changed is not known as a whole`);
     for (const change of packages) yield { ...change, number, date };
   }
   return last;

@@ -24,7 +24,7 @@ export class FilesAlone extends Error {
   override name = 'FilesAlone';
 }
 
-/** Changes that lie further back than the service keeps them: who follows them begins anew, with the lists. */
+/** Changes that lie further back than the service keeps or knows them: who follows them begins anew, with the lists. */
 export class ChangesLost extends Error {
   override name = 'ChangesLost';
 }
