@@ -33,8 +33,12 @@ const readGateway = (publicAddress: string, options: BuildHostOptions): GatewayC
   const configuration = readGatewayConfiguration(options.environment, { ...options, publicAddress });
   for (const warning of configuration.warnings) options.log.warn('gateway-setting', `${warning}.`);
   const { store, auditFile } = configuration;
-  for (const sentence of describeUnusable([...(store.kind === 'sqlite' ? [store.file] : []), auditFile]))
-    options.log.error('gateway-file', sentence);
+  const files = [
+    ...(store.kind === 'sqlite' ? [{ file: store.file, otherwise: 'nobody can sign in' }] : []),
+    // What it tells of goes on.
+    { file: auditFile, otherwise: 'the audit log of the gateway is not written' },
+  ];
+  for (const sentence of describeUnusable(files)) options.log.error('gateway-file', sentence);
   return configuration;
 };
 

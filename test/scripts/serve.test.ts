@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -97,7 +97,11 @@ describe('npm run serve', () => {
       });
       return answer.json();
     };
+    const audit = path.join(built.state, 'gateway-audit.jsonl');
+    symlinkSync('gateway-audit.jsonl', audit);
     let running = await startAndRead([...flags, '--development', '--log-format', 'text'], listed);
+    expect(running.output.text).toContain(`${audit} (ELOOP), so the audit log of the gateway is not written.`);
+    rmSync(audit);
     const { answers: before } = running;
     expect((await authenticate(running.address, loopbackCallback)).status).toBe(200);
     expect(running.output.text).toContain('GATEWAY_CALLBACKS allows every address of app: as a callback');
