@@ -119,7 +119,11 @@ const searchLocations = (below: string, functionUrl: string): string[] => [
     'if ($debdex_searched) { return 418; }',
     `rewrite ^ ${below}/${searchPage.file} break;`,
   ]),
-  ...location('@debdex_search', [...proxied(functionUrl), 'error_page 502 504 = @debdex_search_file;']),
+  ...location('@debdex_search', [
+    ...proxied(functionUrl),
+    ...beyondLimits,
+    'error_page 502 504 = @debdex_search_file;',
+  ]),
   ...location('@debdex_search_file', [...fileHeaders(), `rewrite ^ ${below}/${searchPage.file} break;`]),
 ];
 
