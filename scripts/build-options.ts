@@ -102,7 +102,7 @@ export const buildOptions = {
     type: 'string',
     value: 'FILE',
     environment: 'DEBDEX_REPORT',
-    help: 'Write what the build did to FILE as JSON; docs/report.schema.json describes it.',
+    help: 'Write what the build did to FILE as JSON; docs/report.schema.json describes it. A build that fails, or cannot write it, removes an older one.',
   },
   notify: {
     type: 'list',

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { askTotals } from '../functions/downloads/asked-totals.ts';
 import { readDownloads } from '../functions/node/computed.ts';
+import { LockedError } from '../src/catalog/lock.ts';
 import { isExampleAddress, isReachable } from '../src/contract/service-file.ts';
 import { readManifest } from '../src/crawl/read-manifest.ts';
 import { inWords } from '../src/log/error-chain.ts';
@@ -10,13 +11,14 @@ import { createFetcher } from '../src/net/fetcher.ts';
 import { composeUserAgent } from '../src/net/user-agent.ts';
 import { runBuild } from '../src/pipeline/build.ts';
 import { Progress } from '../src/pipeline/progress.ts';
-import { composeReport, writeReport } from '../src/pipeline/report.ts';
+import { composeReport } from '../src/pipeline/report.ts';
 import { listenForStop, type Stopping } from '../src/pipeline/stopping.ts';
 import { describeBuild, describeStop } from '../src/pipeline/summary.ts';
 import { holdsPublication, whileClaimed } from '../src/publication/owner.ts';
 import { assertApart } from './assert-apart.ts';
 import { computeExitCode, emptyBuildFailure, toCommandFailure } from './build-end.ts';
 import { buildOptions } from './build-options.ts';
+import { ReportFile } from './build-report.ts';
 import { assertDownloadsDatabase, readDownloadsAt } from './downloads-option.ts';
 import { collectExamples } from './examples/collect.ts';
 import { buildEndings } from './exit-codes.ts';
@@ -64,8 +66,14 @@ const readSource = async (values: OptionValues<typeof buildOptions>, base: strin
   return { entries, fetcher };
 };
 
-const build = async (values: OptionValues<typeof buildOptions>, stopping: Stopping, log: Log): Promise<void> => {
-  const { state, out, report, 'dry-run': dryRun } = values;
+interface Started {
+  readonly stopping: Stopping;
+  readonly log: Log;
+  readonly report: ReportFile;
+}
+
+const build = async (values: OptionValues<typeof buildOptions>, { stopping, log, report }: Started): Promise<void> => {
+  const { state, out, 'dry-run': dryRun } = values;
   assertApart(values);
   const base = readBase(values['base-url']);
   const now = readClock();
@@ -133,12 +141,7 @@ const build = async (values: OptionValues<typeof buildOptions>, stopping: Stoppi
     const ended = failure?.exitCode ?? computeExitCode(result, values['fail-on-stale']);
     const exitCode = (stopped === undefined ? undefined : stopping.exitCode()) ?? ended;
     const how = { exitCode, dryRun, stoppedBy: stopped ?? null, seconds: progress.seconds };
-    try {
-      if (report !== undefined) writeReport(report, composeReport(result, how));
-    } catch (error) {
-      // The build has ended, and an upload after it goes by how.
-      log.error('report-unwritten', `The report could not be written, and the build ended as ever: ${inWords(error)}`);
-    }
+    report.write(() => composeReport(result, how));
     if (dryRun) process.stdout.write('Nothing was kept or published (--dry-run).\n');
     if (stopped) process.stdout.write(describeStop(result, stopped));
     if (failure) throw new CommandFailure(failure.message, exitCode);
@@ -160,9 +163,13 @@ await runCommand(
   async (values) => {
     const log = openLog(values);
     const stopping = listenForStop(values['time-budget'], (words) => log.warn('stopping', words));
+    const report = new ReportFile(values.report, log);
     try {
-      await build(values, stopping, log);
+      await build(values, { stopping, log, report });
+      report.end();
     } catch (error) {
+      // The build that keeps this one out writes its own, and may have done so just now.
+      if (!(error instanceof LockedError)) report.end();
       throw toCommandFailure(error, stopping.exitCode());
     } finally {
       stopping.end();

@@ -1,7 +1,8 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type LastBuild, readLastBuild } from '../../src/catalog/last-build.ts';
+import { lockState } from '../../src/catalog/lock.ts';
 import { generationPath } from '../../src/contract/generation.ts';
 import { type BuildReport, reportSchema } from '../../src/pipeline/report.ts';
 import { openStore } from '../../src/snapshots/store.ts';
@@ -139,6 +140,36 @@ describe('npm run build', () => {
     const { status, text } = await bench.build(`DEBDEX_REPORT=${bench.folder} `);
     expect([status, text]).toEqual([4, expect.stringContaining('The report could not be written')]);
     expect(text).not.toContain('The build failed');
+  });
+
+  it('C12: leaves no report of an earlier build where one fails or cannot write its own', async () => {
+    const report = path.join(bench.folder, 'build.json');
+    const build = async (variables = '') => {
+      const { status, text } = await bench.build(`DEBDEX_REPORT=${report} ${variables}`);
+      return { status, text, isThere: existsSync(report) };
+    };
+    expect(await build()).toMatchObject({ status: 0, isThere: true });
+    // What is written beside it first.
+    mkdirSync(`${report}.next`);
+    expect(await build()).toMatchObject({
+      ...{ status: 0, isThere: false },
+      text: expect.stringContaining('The report could not be written'),
+    });
+    rmdirSync(`${report}.next`);
+    expect(await build()).toMatchObject({ status: 0, isThere: true });
+    // That another build is at work says nothing of what stands there, which is of the last one.
+    const unlock = lockState(bench.state);
+    expect(await build()).toMatchObject({ status: 7, isThere: true });
+    unlock();
+    expect(await build('DEBDEX_ONLY=four ')).toMatchObject({ status: 2, isThere: false });
+    expect(await build()).toMatchObject({ status: 0, isThere: true });
+    bench.list([]);
+    expect(await build()).toMatchObject({ status: 2, isThere: false });
+    bench.list([{ slug: 'one', uri: origin.uri('one') }]);
+    // A name that no disk takes.
+    expect(await bench.build(`DEBDEX_REPORT=${report}${'x'.repeat(300)} `)).toMatchObject({
+      ...{ status: 0, text: expect.stringContaining('The report of an earlier build could not be removed') },
+    });
   });
 });
 
