@@ -68,15 +68,15 @@ it.skipIf(findProgram('caddy') === undefined)(
 );
 
 it.skipIf(findProgram('caddy') === undefined)(
-  'H2: the balancer says when to come again where no replica answers',
+  'H2: the balancer says when to come again where no replica answers, and of no other error',
   async () => {
     const port = await freePort();
-    const balancer = await runCaddy(
-      placed(recipe('caddy/replicas.caddy'), { 'lb_try_duration 10s': 'lb_try_duration 0' }),
-      port,
-      temporaryFolder(),
-      { DEBDEX_SITE: `http://127.0.0.1:${port}`, DEBDEX_REPLICAS: `127.0.0.1:${await freePort()}` },
-    );
+    // What an operator adds may refuse as well.
+    const added = { 'lb_try_duration 10s': 'lb_try_duration 0', handle_errors: 'error /mine 401\n\thandle_errors' };
+    const balancer = await runCaddy(placed(recipe('caddy/replicas.caddy'), added), port, temporaryFolder(), {
+      DEBDEX_SITE: `http://127.0.0.1:${port}`,
+      DEBDEX_REPLICAS: `127.0.0.1:${await freePort()}`,
+    });
     onTestFinished(() => balancer.close());
     const answer = await fetch(balancer.address + lookup);
     const told = ['content-type', 'retry-after', 'access-control-allow-origin'].map((name) => answer.headers.get(name));
@@ -85,5 +85,7 @@ it.skipIf(findProgram('caddy') === undefined)(
       message: '503 Service Unavailable',
       date: expect.stringMatching(/Z$/),
     });
+    const { status, headers } = await fetch(`${balancer.address}/mine`);
+    expect([status, headers.get('retry-after')]).toEqual([401, null]);
   },
 );
