@@ -1,4 +1,4 @@
-import { cacheControl, closedHeaders } from '../../src/contract/answer-headers.ts';
+import { cacheControl, closedHeaders, pageMethods } from '../../src/contract/answer-headers.ts';
 import { encodeFolderName } from '../../src/contract/filenames.ts';
 import { basePathOf } from '../../src/contract/paths.ts';
 import { searchPage } from '../../src/contract/search-page.ts';
@@ -90,7 +90,7 @@ export const siteHandler = (dependencies: Dependencies, makeAnswer: MakeAnswer):
   return async (context) => {
     const { req, var: variables } = context;
     if (req.method !== 'GET' && req.method !== 'HEAD') {
-      throw new HttpError(405, 'This address answers GET and HEAD', { Allow: 'GET, HEAD' });
+      throw new HttpError(405, `This address answers ${pageMethods}`, { Allow: pageMethods });
     }
     if (dependencies.replica !== undefined) return sendToPages(context);
     if (variables.segments.length === 1 && variables.segments[0] === '') return readRoot(context);

@@ -30,6 +30,9 @@ export const cacheControl = {
 /** The methods of an address that is read, as `Allow` lists them. */
 export const readMethods = 'GET, HEAD, OPTIONS';
 
+/** Those of a page, which scripts of other sites may not read, and of any other file of the site. */
+export const pageMethods = 'GET, HEAD';
+
 /** Headers of the answer (204) to what a browser asks before a script of another site may go ahead, and to any OPTIONS. */
 export const preflightHeaders = (methods: string): Record<string, string> => ({
   Allow: methods,

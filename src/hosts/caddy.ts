@@ -1,4 +1,11 @@
-import { cacheControl, closedHeaders, openHeaders, preflightHeaders, readMethods } from '../contract/answer-headers.ts';
+import {
+  cacheControl,
+  closedHeaders,
+  openHeaders,
+  pageMethods,
+  preflightHeaders,
+  readMethods,
+} from '../contract/answer-headers.ts';
 import { cacheRules, contentTypes, openFiles, patternSource, unknownType } from '../contract/file-headers.ts';
 import { apiRoot, documentPath } from '../contract/paths.ts';
 import { askedQuery, searchPage } from '../contract/search-page.ts';
@@ -66,7 +73,9 @@ const retryAfter = '5';
 
 const preflight = (methods: string): string[] => handle('ask', [...headers(preflightHeaders(methods)), 'respond 204']);
 
-const refuseOthers = (): string[] => handle('other', answer(405, otherMethod, { Allow: readMethods }));
+const refuse = (matcher: string, methods: string): string[] =>
+  handle(matcher, answer(405, otherMethod(methods), { Allow: methods }));
+const refuseOthers = (): string[] => refuse('other', readMethods);
 
 const handOn = (functionUrl: string, below: string): string[] => [
   // As it was asked for, with the path of the publication: the function takes that off by itself.
@@ -265,7 +274,8 @@ const site = (input: RuleInput): string[] => {
   ];
   const missing = [...(input.site ? page : []), ...handle('', json)];
   return [
-    ...refuseOthers(),
+    // Caddy would answer OPTIONS with the file.
+    ...refuse('unread', pageMethods),
     '@hidden path */.*',
     ...handle('hidden', missing),
     ...block('@json', [
@@ -301,6 +311,7 @@ const routeLines = (input: RuleInput): string[] => [
   'encode zstd gzip',
   ...block('@ask', ['method OPTIONS']),
   ...block('@other', ['not method GET HEAD OPTIONS']),
+  ...block('@unread', ['not method GET HEAD']),
   '@page header_regexp Accept (?i)text/html',
   ...block('@malformed', [
     `path_regexp ${raw(`^/(?:${apiRoot}|${anyOf(rootlessWords)})/(?:.*/)?$`)}`,

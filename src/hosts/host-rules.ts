@@ -49,8 +49,8 @@ export const noFunction =
 /** The sentence of a 400 for what the API has no address for. */
 export const emptySegment = 'The path must not hold an empty segment';
 
-/** The sentence of a 405. */
-export const otherMethod = 'This address answers GET, HEAD, OPTIONS';
+/** The sentence of a 405 where these methods are answered. */
+export const otherMethod = (methods: string): string => `This address answers ${methods}`;
 
 /** An address of the API with and without its root, below the path of the publication. */
 export const withAndWithoutRoot = (below: string, address: string): readonly [string, string] => [

@@ -1,4 +1,4 @@
-import { cacheControl, openHeaders, preflightHeaders, readMethods } from '../contract/answer-headers.ts';
+import { cacheControl, openHeaders, pageMethods, preflightHeaders, readMethods } from '../contract/answer-headers.ts';
 import { cacheRules, openFiles, patternSource } from '../contract/file-headers.ts';
 import { apiRoot, documentPath } from '../contract/paths.ts';
 import { askedQuery } from '../contract/search-page.ts';
@@ -61,6 +61,11 @@ const headerMaps = ({ below }: RuleInput): string[] => {
         pattern(`^${root}/(?:${openFiles.map(patternSource).join('|')})$`),
         quoted(openHeaders['Access-Control-Allow-Origin']),
       ],
+    ]),
+    '# What a 405 says is answered.',
+    ...map('$uri', 'methods', [
+      ['default', quoted(pageMethods)],
+      [pattern(`^${root}/(?:${apiRoot}|${anyOf(rootlessWords)})(?:/|$)`), quoted(readMethods)],
     ]),
     ...preflightOnly().flatMap(([name, value]) =>
       map('$request_method', headerVariable(name), [

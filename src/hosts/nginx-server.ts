@@ -1,4 +1,4 @@
-import { cacheControl, openHeaders, readMethods } from '../contract/answer-headers.ts';
+import { cacheControl, openHeaders } from '../contract/answer-headers.ts';
 import { type ErrorStatus, tooManyAtOnce, unreadable } from '../contract/errors.ts';
 import { contentTypes, isCompressible, unknownType } from '../contract/file-headers.ts';
 import { apiRoot } from '../contract/paths.ts';
@@ -107,11 +107,14 @@ const proxied = (functionUrl: string): string[] => [
 // Of what a location hands on by a status nginx looks for no page of the error that the proxy may make, but for this.
 const errorsOfProxy = 'recursive_error_pages on;';
 
+// nginx would answer OPTIONS of what is not there by 404.
+const refusePageMethods = 'if ($debdex_method != read) { return 405; }';
+
 // Where the function is away, scripts of the page search by themselves.
 const searchLocations = (below: string, functionUrl: string): string[] => [
   ...location(`= ${below}/${searchPage.path}`, [
     ...fileHeaders(),
-    'if ($debdex_method = other) { return 405; }',
+    refusePageMethods,
     ...beyondLimits,
     otherMethods,
     errorsOfProxy,
@@ -153,7 +156,9 @@ const settings = ({ functionUrl, site }: RuleInput): string[] => [
   ...errorLocation('@debdex_malformed', 400, '$debdex_sentence'),
   ...errorLocation('@debdex_missing', 404),
   ...(site ? errorLocation('@debdex_missing_page', 404, undefined, ['add_header Vary Accept always;']) : []),
-  ...errorLocation('@debdex_method_not_allowed', 405, otherMethod, [`add_header Allow ${quoted(readMethods)} always;`]),
+  ...errorLocation('@debdex_method_not_allowed', 405, otherMethod('$debdex_methods'), [
+    'add_header Allow $debdex_methods always;',
+  ]),
   ...errorLocation('@debdex_no_function', 501, noFunction),
   ...(functionUrl === undefined ? [] : location('@debdex_function', proxied(functionUrl))),
 ];
@@ -246,13 +251,13 @@ const siteLocations = ({ below, site, functionUrl }: RuleInput): string[] => [
   ...location(`= ${below}/`, [
     ...fileHeaders(),
     'add_header Vary Accept;',
-    'if ($debdex_method = other) { return 405; }',
+    refusePageMethods,
     `rewrite ^ ${below}$debdex_front break;`,
   ]),
   ...(below === '' ? [] : location(`= ${below}`, [`return 308 ${below}/;`])),
   ...location(`${below}/`, [
     ...fileHeaders(),
-    'if ($debdex_method = other) { return 405; }',
+    refusePageMethods,
     // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of nginx
     'try_files $uri ${uri}index.html @debdex_folder;',
   ]),

@@ -45,8 +45,14 @@ export interface WorkerRules {
   /** Headers of the answer to OPTIONS, by the methods that an address answers. */
   readonly preflight: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly readMethods: string;
+  readonly pageMethods: string;
   readonly phrases: Readonly<Record<number, string>>;
-  readonly sentences: { readonly noFunction: string; readonly otherMethod: string; readonly emptySegment: string };
+  readonly sentences: {
+    readonly noFunction: string;
+    readonly otherMethod: string;
+    readonly otherMethodOfPage: string;
+    readonly emptySegment: string;
+  };
   readonly site: boolean;
 }
 
@@ -194,7 +200,7 @@ export const createWorker = (rules: WorkerRules) => {
 
   const answerSite = async (request: Request, assets: Assets, path: string, url: URL): Promise<Response> => {
     if (request.method !== 'GET' && request.method !== 'HEAD') {
-      return fail(request, 405, rules.sentences.otherMethod, { Allow: rules.readMethods });
+      return fail(request, 405, rules.sentences.otherMethodOfPage, { Allow: rules.pageMethods });
     }
     if (path === '') {
       const json = !rules.site || (accepts(request, 'application/json') && !accepts(request, 'text/html'));

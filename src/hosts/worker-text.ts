@@ -1,6 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
-import { cacheControl, closedHeaders, openHeaders, preflightHeaders, readMethods } from '../contract/answer-headers.ts';
+import {
+  cacheControl,
+  closedHeaders,
+  openHeaders,
+  pageMethods,
+  preflightHeaders,
+  readMethods,
+} from '../contract/answer-headers.ts';
 import { phrases } from '../contract/errors.ts';
 import { cacheRules, contentTypes, openFiles, patternSource, unknownType } from '../contract/file-headers.ts';
 import { apiRoot, documentPath } from '../contract/paths.ts';
@@ -53,7 +60,13 @@ const workerRules = ({ below, site, functionUrl }: RuleInput): WorkerRules => ({
   ),
   readMethods,
   phrases,
-  sentences: { noFunction, otherMethod, emptySegment },
+  pageMethods,
+  sentences: {
+    noFunction,
+    otherMethod: otherMethod(readMethods),
+    otherMethodOfPage: otherMethod(pageMethods),
+    emptySegment,
+  },
   site,
 });
 

@@ -166,6 +166,10 @@ const questions: Question[] = [
     method: 'OPTIONS',
   })),
   ...[...names.slice(0, 2), '/v2/'].map((path) => ({ path, method: 'DELETE' })),
+  // Pages answer no OPTIONS.
+  ...['/', '/privacy/', '/search/', '/feed.atom', '/no/such/page'].flatMap((path) =>
+    ['OPTIONS', 'DELETE'].map((method) => ({ path, method })),
+  ),
   read('/', { Accept: 'application/json' }),
   read('/', { Accept: 'text/html,application/json;q=0.9' }),
   read('/no/such/page', { Accept: 'text/html' }),
@@ -206,13 +210,20 @@ const ask = async (address: string, { path, ...request }: Question) => {
 const nameOf = ({ path, method = 'GET', headers }: Question): string =>
   [method, path, ...Object.entries(headers ?? {}).map(([name, value]) => `${name}: ${value}`)].join(' ');
 
+type Difference = readonly [question: RegExp, status: number];
+
+/** What Cloudflare does by itself, before the worker: it redirects, and refuses other methods of files without a word. */
+const cloudflareDifferences: readonly Difference[] = [
+  [/^GET \/privacy(?:\?x=1)?$/, 307],
+  [/^(?:OPTIONS|DELETE) \/(?:privacy\/|feed\.atom)$/, 405],
+];
+
 /** Where a host answers otherwise than our own server, and why it has to; nothing else may differ. */
-const differences: Readonly<Record<HostName, readonly (readonly [question: RegExp, status: number])[]>> = {
+const differences: Readonly<Record<HostName, readonly Difference[]>> = {
   nginx: [],
   caddy: [],
-  // Cloudflare redirects by itself, before the worker.
-  'cloudflare-workers': [[/^GET \/privacy(?:\?x=1)?$/, 307]],
-  'cloudflare-pages': [[/^GET \/privacy(?:\?x=1)?$/, 307]],
+  'cloudflare-workers': cloudflareDifferences,
+  'cloudflare-pages': cloudflareDifferences,
   netlify: [
     // A rewrite to a file that is not there answers with the page of the site.
     [
@@ -230,6 +241,7 @@ const differences: Readonly<Record<HostName, readonly (readonly [question: RegEx
     [/^GET \/v2\/jailbreak\/package\/a\/b$/, 200],
     [/^GET \/privacy(?:\?x=1)?$/, 200],
     [/^(?:OPTIONS|DELETE) /, 200],
+    [/^(?:OPTIONS|DELETE) \/no\/such/, 404],
     // Rules cannot ask what a client accepts.
     [/^GET \/ Accept: application\/json$/, 200],
   ],
