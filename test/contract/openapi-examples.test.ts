@@ -133,10 +133,8 @@ it('a build publishes what older programs read, and what was downloaded', () => 
   expect(downloadListSchema.parse(JSON.parse(read(documentPath.downloads))).data).toEqual([]);
 });
 
-it('H5: no example is a list of more packages than a reader looks through', async () => {
-  const namesOf = (count: number) => Array.from({ length: count }, (_, index) => `com.example.p${index}`);
-  const answersOf = async (count: number) => {
-    const stanzas = namesOf(count).map((name) => ({ Package: name, Name: `Name of ${name}` }));
+describe('the examples of an index', () => {
+  const answersOf = async (...stanzas: Parameters<typeof packages>) => {
     const { catalog } = await openBuild(temporaryFolder(), [{ slug: 'only', packages: packages(...stanzas) }]);
     const statistics = readStatistics(catalog.database);
     if (statistics === undefined) throw new Error('the catalog is empty');
@@ -145,10 +143,21 @@ it('H5: no example is a list of more packages than a reader looks through', asyn
     catalog.discard();
     return examples?.answers;
   };
-  expect(await answersOf(20)).toHaveProperty('repositoryPackages');
-  const ofLong = await answersOf(21);
-  expect(ofLong).not.toHaveProperty('repositoryPackages');
-  expect(ofLong).toHaveProperty('package');
+
+  it('H5: are no list of more packages than a reader looks through', async () => {
+    const named = (count: number) =>
+      Array.from({ length: count }, (_, index) => ({ Package: `com.example.p${index}`, Name: `Name of ${index}` }));
+    expect(await answersOf(...named(20))).toHaveProperty('repositoryPackages');
+    const ofLong = await answersOf(...named(21));
+    expect(ofLong).not.toHaveProperty('repositoryPackages');
+    expect(ofLong).toHaveProperty('package');
+  });
+
+  it('H5: are no refusal, of an architecture that nobody can ask for', async () => {
+    const answers = await answersOf({ Package: 'com.example.one', Name: 'One', Architecture: 'no such' });
+    expect(answers).not.toHaveProperty('packageDependencies');
+    expect(answers).toHaveProperty('package');
+  });
 });
 
 describe('the published description', () => {
