@@ -9,6 +9,7 @@ import { generateRepository } from '../support/apt-repository.ts';
 import { makeEntry } from '../support/crawling.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { OriginServer } from '../support/origin-server.ts';
+import { patience } from '../support/patience.ts';
 import { runScript } from '../support/run-script.ts';
 
 type Before = Parameters<typeof tellChecks>[2];
@@ -151,6 +152,18 @@ describe('npm run manifest -- check', () => {
       { slug: 'parked', state: 'gone', code: 'html' },
     ]);
     expect(told).toMatchObject([{ slug: 'parked', what: 'gone' }]);
+  });
+
+  it('C6: asks as many repositories at once as it is told to', async () => {
+    // How often the next request was for the other one; by itself both are asked at once.
+    const turns = async () => {
+      origin.reset();
+      await check('--concurrency', '1');
+      const asked = origin.requests.map(({ path: file }) => file.split('/')[1]);
+      return asked.filter((slug, index) => index > 0 && slug !== asked[index - 1]).length;
+    };
+    // Where this machine stands still for a second, an origin counts as silent, and its place is another's.
+    await expect.poll(turns, patience).toBe(1);
   });
 
   it('refuses what the manifest does not have', async () => {

@@ -5,6 +5,9 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { generationPath, generationSchema } from '../../src/contract/generation.ts';
 import { startProcess } from '../bench/processes.ts';
+import { FileOrigin } from '../support/built-publication.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { patience } from '../support/patience.ts';
 import { Publication } from '../support/publication.ts';
 import { runScript } from '../support/run-script.ts';
 
@@ -56,6 +59,29 @@ describe('npm run mirror', () => {
     const followed = await runScript('mirror', [address, mirror]);
     expect(followed.text).toContain('by its change lists: generation 2');
     expect(currentOf(mirror)).toEqual(currentOf(out));
+  });
+
+  it('P2: fetches as many files at once as it is told to, where that is more than usual too', async () => {
+    const publication = new Publication();
+    const names = Array.from({ length: 30 }, (_, index) => `v2/jailbreak/package/${index}.json`);
+    await publication.publish(Object.fromEntries(names.map((name) => [name, name])));
+    const origin = await new FileOrigin(publication.out).open();
+    const held: (() => void)[] = [];
+    origin.intercept = (file) => {
+      if (!names.includes(file)) return undefined;
+      return (response) => held.push(() => response.end(publication.read(file)));
+    };
+    const to = path.join(temporaryFolder(), 'to');
+    const run = runScript('mirror', [origin.address, to, '--concurrency', '20']);
+    try {
+      await expect.poll(() => held.length, patience).toBe(20);
+    } finally {
+      origin.intercept = undefined;
+      for (const answer of held) answer();
+      await run;
+      await origin.close();
+    }
+    expect((await run).status).toBe(0);
   });
 
   it('H4: the server lets caches keep what never changes, and asks them to look again for what does', async () => {

@@ -7,6 +7,7 @@ import { retiredName } from '../../src/uploading/record.ts';
 import { DestinationBusy, UploadError } from '../../src/uploading/upload-error.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { ObjectStoreServer, storeCredentials } from '../support/object-store.ts';
+import { patience } from '../support/patience.ts';
 import { Publication } from '../support/publication.ts';
 import { runScript } from '../support/run-script.ts';
 
@@ -54,6 +55,29 @@ describe('npm run upload', () => {
     expect((await send()).status).toBe(0);
     const statusOf = async (name: string) => (await fetch(`${server.base}/files/v2/jailbreak/package/${name}`)).status;
     expect([await statusOf('a.json'), await statusOf('a')]).toEqual([200, 404]);
+  });
+
+  it('P1: sends as many files at once as it is told to, where that is more than usual too', async () => {
+    const publication = new Publication();
+    const names = Array.from({ length: 50 }, (_, index) => `v2/jailbreak/package/${index}.json`);
+    await publication.publish(Object.fromEntries(['v2/index.json', ...names].map((name) => [name, name])));
+    let under = 0;
+    const held = Promise.withResolvers<void>();
+    server.delay = ({ method, key }) => {
+      if (method !== 'PUT' || !/package\/\d+/.test(key)) return undefined;
+      under++;
+      return held.promise;
+    };
+    const flags = ['s3://publications/many', '--out', publication.out, '--endpoint', server.endpoint];
+    const sent = runScript('upload', [...flags, '--concurrency', '40'], { environment: storeCredentials });
+    try {
+      await expect.poll(() => under, patience).toBe(40);
+    } finally {
+      held.resolve();
+      await sent;
+      server.delay = undefined;
+    }
+    expect((await sent).status).toBe(0);
   });
 
   it('P1: sends to object storage by the variables of the AWS tools', async () => {
