@@ -20,6 +20,8 @@ export interface BuildResult {
   readonly packageChanges: readonly PackageChange[];
   /** What was found damaged or lost and made good, as sentences. */
   readonly repairs: readonly string[];
+  /** The repositories that were not visited and whose snapshot could not be read, which the next visit fetches again. */
+  readonly unreadable: readonly string[];
   readonly statistics: LandingRecord['statistics'] | undefined;
   readonly stanzas: number;
   readonly documents: EmissionCount;

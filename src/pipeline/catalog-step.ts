@@ -67,6 +67,8 @@ export const bringUpToDate = async (
   const previous = told && renameFormerSlugs(told, entries);
   const slugs = entries.map(({ slug }) => slug);
   const { database, before } = catalog;
+  // Of those that were visited the outcome says so.
+  const unreadable = update.damaged.flatMap(({ slug }) => (crawled.some((one) => one.slug === slug) ? [] : slug));
   const lastBuild = composeLastBuild({
     entries,
     visited: outcomes,
@@ -85,6 +87,7 @@ export const bringUpToDate = async (
     stanzas: readFindings(database).stanzas,
     documents: { written: 0, unchanged: 0, removed: 0 },
     repairs: describeHistory(update.rebuilt, store.history.damaged),
+    unreadable,
     site: undefined,
   };
   return { update, result };

@@ -40,6 +40,9 @@ export const reportSchema = z.strictObject({
     .array(packageChangeSchema)
     .describe('Packages of repositories that were in the index before, by identifier.'),
   repairs: z.array(z.string()).describe('What was damaged and repaired, as sentences.'),
+  unreadable: slugs.describe(
+    'Not visited, with a stored snapshot that could not be read; the next visit fetches it again.',
+  ),
   documents: z.strictObject({ written: count, unchanged: count, removed: count }),
   site: z
     .strictObject({ rendered: count, searchable: count, written: count, unchanged: count, removed: count })
@@ -61,7 +64,17 @@ interface Ending {
 
 /** The report of a build. */
 export const composeReport = (built: BuildResult, { seconds, ...ending }: Ending): BuildReport => {
-  const { outcomes, lastBuild, site, statistics = null, repositoryChanges, packageChanges, repairs, documents } = built;
+  const {
+    outcomes,
+    lastBuild,
+    site,
+    statistics = null,
+    repositoryChanges,
+    packageChanges,
+    repairs,
+    unreadable,
+    documents,
+  } = built;
   const counts = site && {
     ...{ rendered: site.rendered, searchable: site.searchable },
     ...{ written: site.written, unchanged: site.unchanged, removed: site.removed },
@@ -78,6 +91,7 @@ export const composeReport = (built: BuildResult, { seconds, ...ending }: Ending
     repositoryChanges,
     packageChanges,
     repairs,
+    unreadable,
     documents,
     site: counts ?? null,
     seconds: Object.fromEntries(seconds),

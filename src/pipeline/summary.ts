@@ -142,6 +142,11 @@ export const describeBuild = (result: BuildResult, progress: Progress): string =
   const bytes = outcomes.reduce((sum, outcome) => sum + outcome.bytes, 0);
   let text = describeRepositories(result) + describeHeldBack(lastBuild) + describeChanges(result);
   for (const repair of result.repairs) text += row('Repaired', repair);
+  const { unreadable } = result;
+  if (unreadable.length > 0) {
+    const names = listNames(unreadable, mostNamed);
+    text += row('Damaged', `snapshots that could not be read, to be fetched again by the next visit: ${names}`);
+  }
   const leftOut = result.generation?.portionsLeftOut;
   if (leftOut !== undefined)
     text += row('Left out', `the catalog as rows, which functions at the edge follow: ${leftOut}`);

@@ -27,7 +27,7 @@ it('the report of a build counts what all visits took, and says nothing of pages
     outcomes: visits,
     lastBuild: { format: 2, builtAt: '2026-05-01T00:00:00.000Z', repositories: [] },
     repositoryChanges: { added: [], removed: [], failing: [], recovered: [], heldBack: [] },
-    ...{ packageChanges: [], repairs: [], documents: { written: 0, unchanged: 0, removed: 0 } },
+    ...{ packageChanges: [], repairs: [], unreadable: [], documents: { written: 0, unchanged: 0, removed: 0 } },
   } as unknown as BuildResult;
   const ending = { exitCode: 3, dryRun: false, stoppedBy: 'SIGTERM', seconds: new Map([['crawl', 1.5]]) };
   expect(composeReport(built, ending)).toMatchObject({

@@ -27,6 +27,7 @@ const crawl = async (
     lastBuild,
     packageChanges,
     repairs: [],
+    unreadable: [],
     newSlugs: [],
     repositoryChanges: compareBuilds(previous, lastBuild),
     statistics: undefined,

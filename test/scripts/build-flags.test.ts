@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type LastBuild, readLastBuild } from '../../src/catalog/last-build.ts';
@@ -57,6 +57,25 @@ describe('npm run build', () => {
       status: 2,
       text: expect.stringMatching('four'),
     });
+  });
+
+  it('C12: --only tells of a damaged snapshot of another repository too, which the next visit fetches again', async () => {
+    await bench.build();
+    const before = bench.read();
+    const snapshot = await openStore(bench.state).read('two');
+    rmSync(path.join(bench.state, 'snapshots', 'v1', 'two', snapshot?.packages.sha256 ?? ''));
+    const report = path.join(bench.folder, 'build.json');
+    const build = async (variables = '') => {
+      const { status, text } = await bench.build(`DEBDEX_REPORT=${report} ${variables}`);
+      return { status, text, unreadable: reportSchema.parse(JSON.parse(readFileSync(report, 'utf8'))).unreadable };
+    };
+    const { text, ...told } = await build('DEBDEX_ONLY=one ');
+    expect(told).toEqual({ status: 0, unreadable: ['two'] });
+    expect(text).toMatch(/\nDamaged .*: two\n/);
+    expect(bench.read()).toEqual(before);
+    const mended = await build();
+    expect(mended).toMatchObject({ status: 0, unreadable: [], text: expect.not.stringContaining('Damaged') });
+    expect(await openStore(bench.state).read('two')).toMatchObject({ packages: snapshot?.packages });
   });
 
   it('C12: --dry-run says what would change, and keeps and publishes nothing', async () => {
