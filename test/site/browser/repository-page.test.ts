@@ -33,7 +33,7 @@ describe('a repository', () => {
     expect(await suited.getByRole('link', { name: /^Add to/ }).count()).toBe(0);
     expect(await suited.getByText('deb https://suited.example/apt stable main').isVisible()).toBe(true);
     expect(await suited.locator('.package .actions').innerText()).toMatch(
-      /^A jailbreak brings its packages\. No link can/,
+      /^A jailbreak brings its packages\. No link can .* the name of its suite too, stable\. Copy its line/,
     );
     // On a phone that lies below all of its packages.
     await suited.locator('.package').getByRole('link', { name: 'line for sources.list' }).click();
