@@ -101,7 +101,8 @@ const parameterText = ({ description, required, schema }: ParameterText): string
   const { enum: values, minimum, maximum, default: unless } = schema;
   const parts = [
     required ? 'required' : undefined,
-    values && `one of ${values.join(', ')}`,
+    // Each of them may be explained already.
+    values?.some((value) => !description.includes(`\`${value}\``)) && `one of ${values.join(', ')}`,
     minimum !== undefined && maximum !== undefined ? `${minimum} to ${maximum}` : undefined,
     unless === undefined ? undefined : `${unless} unless given`,
   ].filter(Boolean);
@@ -127,6 +128,44 @@ const bodyOf = (body: z.ZodType): OperationView['body'] => {
 const answerFieldsOf = ({ schema, paged }: Operation): FieldRow[] => {
   const shown = paged?.schema ?? schema;
   return shown === undefined ? [] : fieldsOf(z.toJSONSchema(shown, { io: 'output' }) as Schema);
+};
+
+const isLinks = ({ name, depth }: FieldRow) => depth === 0 && name === 'refs';
+
+/** Fields of an answer without the links of a page. */
+const withoutLinks = (fields: readonly FieldRow[]): readonly FieldRow[] => {
+  const from = fields.findIndex(isLinks);
+  if (from < 0) return fields;
+  const next = fields.findIndex(({ depth }, index) => index > from && depth === 0);
+  return fields.toSpliced(from, (next < 0 ? fields.length : next) - from);
+};
+
+/** Where the fields of an answer are told already. */
+export interface Alike {
+  readonly of: OperationView;
+  /** Whether those have the links of a page besides. */
+  readonly hasLinks: boolean;
+}
+
+/**
+ * Of these operations, in the order in which they are read, those whose answer has the fields of an earlier one, by their
+ * identifiers: so each table of fields stands once.
+ */
+export const findAlike = (views: readonly OperationView[]): ReadonlyMap<string, Alike> => {
+  const first = new Map<string, Alike>();
+  const alike = new Map<string, Alike>();
+  for (const view of views) {
+    const key = JSON.stringify(view.fields);
+    const known = first.get(key);
+    if (known !== undefined) {
+      alike.set(view.id, known);
+      continue;
+    }
+    first.set(key, { of: view, hasLinks: false });
+    const plain = JSON.stringify(withoutLinks(view.fields));
+    if (!first.has(plain)) first.set(plain, { of: view, hasLinks: true });
+  }
+  return alike;
 };
 
 const describe = (id: string, operation: Operation): OperationView => ({

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createOpenApi } from '../../src/contract/openapi.ts';
 import { documentOperations } from '../../src/contract/openapi-documents.ts';
-import { describeOperations } from '../../src/site/reference.ts';
+import { describeOperations, findAlike } from '../../src/site/reference.ts';
 
 const views = describeOperations();
 const view = (id: string) => views.find((one) => one.id === id);
@@ -49,6 +49,21 @@ describe('the reference', () => {
     }
   });
 
+  it('tells the fields of an answer once: of others, of which earlier one they are those, with its links or without', () => {
+    const alike = findAlike(views);
+    const told = (id: string) => [alike.get(id)?.of.id, alike.get(id)?.hasLinks];
+    expect(told('packageSearch')).toEqual([undefined, undefined]);
+    for (const id of ['packageMulti', 'package']) expect(told(id), id).toEqual(['packageSearch', true]);
+    expect(told('liveness')).toEqual([undefined, undefined]);
+    const tables = views.flatMap((one) => (alike.has(one.id) ? [] : [JSON.stringify(one.fields)]));
+    expect(new Set(tables).size).toBe(tables.filter((table) => table !== '[]').length + 1);
+    for (const [id, { of, hasLinks }] of alike) {
+      const names = (one: string) => view(one)?.fields.flatMap(({ name, depth }) => (depth === 0 ? [name] : []));
+      const ofFirst = names(of.id)?.filter((name) => !hasLinks || name !== 'refs');
+      expect(names(id), id).toEqual(ofFirst);
+    }
+  });
+
   it('says of every parameter what it is and which values it takes', () => {
     const parameters = Object.fromEntries(views.flatMap((one) => one.parameters.map(({ name, text }) => [name, text])));
     expect(parameters.q).toContain('(required)');
@@ -57,6 +72,10 @@ describe('the reference', () => {
     expect(limitOf('packageSearch')).toContain('(1 to 250; 100 unless given)');
     expect(limitOf('repositoryPackages')).toContain('(1 to 1000; 1000 unless given)');
     expect(parameters.rank).toContain('(required; one of 1, 2, 3, 4, 5, *)');
+    expect(parameters.price).toMatch(/ \(one of Free, Paid\)$/);
+    // Values that the sentence explains one by one are not told again.
+    for (const name of ['state', 'sort']) expect(parameters[name], name).not.toContain('one of');
+    expect(parameters.priority).toMatch(/`bootstrap` .* \(default unless given\)$/);
     expect(parameters.packageId).toMatch(/^Package identifier/);
     for (const [name, text] of Object.entries(parameters)) expect(text, name).toMatch(/\w{3}/);
   });
