@@ -111,7 +111,7 @@ export const parsePackage = (given: Stanza): ParsedPackage => {
     maintainer: text(stanza, 'maintainer'),
     author: text(stanza, 'author'),
     description: description(stanza.get('description')),
-    tags: tags(text(stanza, 'tag')),
+    tags: tags(text(stanza, 'tag') ?? text(stanza, 'tags')),
     sha256: sha256(stanza, findings),
     size: size(stanza, findings),
     installedSize: installedSize(stanza, findings),
@@ -147,7 +147,7 @@ const longest: ReadonlyMap<string, LimitName> = new Map([
     (field) => [field, 'lineCharacters'] as const,
   ),
   ...['depiction', 'homepage'].map((field) => [field, 'lineCharacters'] as const),
-  ...['description', 'tag', 'depends', 'pre-depends', 'recommends', 'suggests', 'conflicts', 'breaks'].map(
+  ...['description', 'tag', 'tags', 'depends', 'pre-depends', 'recommends', 'suggests', 'conflicts', 'breaks'].map(
     (field) => [field, 'fieldCharacters'] as const,
   ),
   ...['replaces', 'enhances'].map((field) => [field, 'fieldCharacters'] as const),

@@ -95,14 +95,10 @@ describe('parsePackage', () => {
     expect(findings({ sha256: 'abc' })).toEqual(['sha256-malformed']);
   });
 
-  it('reads Tag, and not Tags, which package managers do not know either', () => {
-    expect(value({ tag: 'a, b' }).tags).toEqual(['a', 'b']);
+  it('reads Tags for Tag, and SileoDepiction where there is no native depiction', () => {
+    expect(value({ tags: 'a' }).tags).toEqual(['a']);
     expect(value({ tags: 'a', tag: 'b' }).tags).toEqual(['b']);
-    expect(value({ tags: 'cydia::commercial' }).tags).toBeNull();
     expect(value({ tag: ' , ' }).tags).toBeNull();
-  });
-
-  it('reads SileoDepiction where there is no native depiction', () => {
     expect(value({ sileodepiction: 'https://s.example/' }).nativeDepiction).toBe('https://s.example/');
     expect(
       value({ sileodepiction: 'https://s.example/', 'native-depiction': 'https://n.example/' }).nativeDepiction,
