@@ -47,16 +47,16 @@ export const withinRow = (card: RowCard): RowCard => ({
 const text = (value: string, length: number): string => escapeMarkup(cutText(value, length));
 
 // A word that no phone has room for breaks where its own capitals and points say: many packages are called as their
-// identifier.
+// identifier. Without looking behind: browsers run this too, and before iOS 16.4 theirs would load nothing that does.
 const longWord = /[\p{L}\p{N}._]{17,}/gu;
 const longWordOfTitle = /[\p{L}\p{N}._]{12,}/gu;
-const breaks = /(?<=\p{Ll})(?=\p{Lu})|(?<=[._])(?=[\p{L}\p{N}])/gu;
+const lastBeforeBreak = /\p{Ll}(?=\p{Lu})|[._](?=[\p{L}\p{N}])/gu;
 const nameMarkup = (name: string): string =>
-  text(name, longest.name).replace(longWord, (word) => word.replaceAll(breaks, '<wbr>'));
+  text(name, longest.name).replace(longWord, (word) => word.replaceAll(lastBeforeBreak, '$&<wbr>'));
 
 /** A name as the title of a page, whose letters are larger. */
 export const titleMarkup = (name: string): string =>
-  escapeMarkup(name).replace(longWordOfTitle, (word) => word.replaceAll(breaks, '<wbr>'));
+  escapeMarkup(name).replace(longWordOfTitle, (word) => word.replaceAll(lastBeforeBreak, '$&<wbr>'));
 
 const tileMarkup = ({ id, name, icon }: RowCard): string => {
   const image =

@@ -104,6 +104,17 @@ describe('the bundle of the pages', () => {
     expect(text).not.toMatch(/classPrivate|_defineProperty/);
   });
 
+  it('gives browsers what the Safari of iOS 14 reads', () => {
+    const assets = path.join(bundle, 'client', 'assets');
+    const names = readdirSync(assets).filter((name) => name.endsWith('.js'));
+    const scripts = names.map((name) => readFileSync(path.join(assets, name), 'utf8')).join('\n');
+    const tooNew: Readonly<Record<string, RegExp>> = {
+      'looking behind, of 16.4': /\(\?<[=!][^)]*\)/g,
+    };
+    // Where a script has one of them, nothing of it runs.
+    for (const [what, pattern] of Object.entries(tooNew)) expect(scripts.match(pattern) ?? [], what).toEqual([]);
+  });
+
   it('C13: reads the records of a package once for its page where nothing was rendered, none where nothing changed, once for its key where that is not known, and renders every page of a list anew whose repository is described otherwise, and all where what all of them bear changes, and those whose picture does', async () => {
     const base = 'https://index.example';
     const file = path.join(folder, 'catalog.sqlite');
