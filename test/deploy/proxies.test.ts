@@ -110,7 +110,13 @@ describe('the recipe for nginx', () => {
     for (const socket of waiting)
       socket.write('POST /v2/authenticate HTTP/1.1\r\nHost: index.example.org\r\nContent-Length: 10\r\n\r\n');
     await expect.poll(() => read('GET /v2/ HTTP/1.1\r\n'), patience).toMatch(/^HTTP\/1.1 429 /);
-    for (const address of ['/v2/', '/v2/recent?limit=1', '/about/', '/v2/jailbreak/package/search?q=a', '/search/?q=a']) {
+    for (const address of [
+      '/v2/',
+      '/v2/recent?limit=1',
+      '/about/',
+      '/v2/jailbreak/package/search?q=a',
+      '/search/?q=a',
+    ]) {
       const refused = await read(`GET ${address} HTTP/1.1\r\n`);
       expectSaid(refused, 429);
       expect(refused).toContain('Retry-After: 1');
