@@ -1,30 +1,15 @@
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { CatalogFiles } from '../../functions/node/catalog-files.ts';
 import type { CatalogDatabase, SqlValue, Statement } from '../../src/catalog/database.ts';
 import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
 import type { SearchReading } from '../../src/catalog/search-reading.ts';
 import { prepareWordsWithInside, WordListWriter, wordListTables } from '../../src/catalog/word-list.ts';
 import { PackageSearch } from '../../src/search/package-search.ts';
 import { allButOneWord } from '../../src/search/question.ts';
-import { buildCatalog, packages, parseRecords, type SourceRepository } from '../support/catalog.ts';
+import { buildCatalog, packages, type SourceRepository } from '../support/catalog.ts';
 import { temporaryFolder } from '../support/folder.ts';
-
-const named = (name: string, fields: Record<string, string> = {}) => ({
-  Package: `com.example.${name.toLowerCase().replace(/[^a-z0-9]/g, '')}`,
-  Name: name,
-  ...fields,
-});
-
-const openNames = async (...repositories: SourceRepository[]) => {
-  const state = temporaryFolder();
-  await buildCatalog(state, repositories);
-  const search = new CatalogFiles(state);
-  const names = async (q: string, limit = 100, page = 1) =>
-    parseRecords((await search.searchPackages(q, limit, page)).records).map(({ name }) => name);
-  return { search, names, state };
-};
+import { named, openSearch } from './open-search.ts';
 
 const one = (...stanzas: Record<string, string>[]): SourceRepository => ({
   slug: 'one',
@@ -33,7 +18,7 @@ const one = (...stanzas: Record<string, string>[]): SourceRepository => ({
 
 describe('what follows where few hold all words', () => {
   it('holds a question of four letters or more inside a word of its name or identifier', async () => {
-    const { names } = await openNames(
+    const { names } = await openSearch(
       one(named('snowboard'), named('Board'), named('Winter', { Package: 'org.example.keyboarder' }), named('Aboa')),
     );
     expect(await names('boar')).toEqual(['Board', 'Winter', 'snowboard']);
@@ -44,14 +29,14 @@ describe('what follows where few hold all words', () => {
   });
 
   it('comes after one typing mistake, and before what lacks a word', async () => {
-    const { names } = await openNames(one(named('xnowboard'), named('Boards'), named('snowboarder')));
+    const { names } = await openSearch(one(named('xnowboard'), named('Boards'), named('snowboarder')));
     expect(await names('nowboard')).toEqual(['xnowboard', 'snowboarder']);
-    const { names: mistaken } = await openNames(one(named('Azure'), named('xxazrue')));
+    const { names: mistaken } = await openSearch(one(named('Azure'), named('xxazrue')));
     expect(await mistaken('azrue')).toEqual(['Azure', 'xxazrue']);
   });
 
   it('fits all words but one: first what is called so, then the rarest, then descriptions', async () => {
-    const { names } = await openNames(
+    const { names } = await openSearch(
       one(
         ...Array.from({ length: 40 }, (_, index) => named(`Tweak ${index}`)),
         named('Choicy Rootless'),
@@ -76,7 +61,7 @@ describe('what follows where few hold all words', () => {
 
   it('is found of four words and more as well, each of which may be the one too many', async () => {
     const words = ['alpha', 'bravo', 'charlie', 'delta', 'echo', 'foxtrot', 'golf', 'hotel'];
-    const { names } = await openNames(one(named(words.join(' ')), named('alpha bravo'), named('Other')));
+    const { names } = await openSearch(one(named(words.join(' ')), named('alpha bravo'), named('Other')));
     for (let count = 4; count <= words.length; count++) {
       for (let left = 0; left < count; left++) {
         const asked = words.slice(0, count).with(left, 'xyxyx');
@@ -110,7 +95,7 @@ describe('what follows where few hold all words', () => {
   it('does not follow where as many fit as were asked for, and keeps to one order from page to page', async () => {
     const both = Array.from({ length: 12 }, (_, index) => named(`Snow Board ${index}`));
     const single = Array.from({ length: 60 }, (_, index) => named(`Snow ${index}`));
-    const { names, search } = await openNames(one(...both, ...single, named('Board A')));
+    const { names, search } = await openSearch(one(...both, ...single, named('Board A')));
     expect(await names('snow board', 5, 3), 'the last that fit').toHaveLength(2);
     expect((await search.searchPackages('snow board', 5, 3)).more).toBe(false);
     const all = await names('snow board', 250);
@@ -123,7 +108,7 @@ describe('what follows where few hold all words', () => {
   });
 
   it('finds the maintainer where there is no author, and nobody else', async () => {
-    const { names } = await openNames(
+    const { names } = await openSearch(
       one(
         named('Alpha', { Maintainer: 'Jane Roe <jane@mail.example>' }),
         named('Bravo', { Maintainer: 'Jane Roe <jane@mail.example>', Author: 'John Doe' }),
@@ -137,7 +122,7 @@ describe('what follows where few hold all words', () => {
 
   it('puts those descriptions first that hold the words together and by themselves, and the shorter ones', async () => {
     const of = (name: string, Description: string) => named(name, { Description });
-    const { names } = await openNames(
+    const { names } = await openSearch(
       one(
         of('A', 'themes for the icons of all your applications'),
         of('Bb', 'a theme that has the icon, and much more besides'),
@@ -153,7 +138,7 @@ describe('what follows where few hold all words', () => {
     const many = (count: number, more: string) =>
       Array.from({ length: count }, (_, index) => of(`Package ${index}`, `a theme with icon number ${index}${more}`));
     const first = async (...packages: ReturnType<typeof named>[]) => {
-      const { names } = await openNames(one(...packages, of('Something else', 'theme icon')));
+      const { names } = await openSearch(one(...packages, of('Something else', 'theme icon')));
       return (await names('theme icon', 1))[0];
     };
     expect(await first(...many(126, ''))).toBe('Something else');
@@ -163,14 +148,14 @@ describe('what follows where few hold all words', () => {
   });
 
   it('tells descriptions of as many words apart by their letters', async () => {
-    const { names } = await openNames(
+    const { names } = await openSearch(
       one(named('A', { Description: 'theme icon considerable' }), named('Bb', { Description: 'theme icon small' })),
     );
     expect(await names('icon theme')).toEqual(['Bb', 'A']);
   });
 
   it('takes a description for no longer by its short words', async () => {
-    const { names } = await openNames(
+    const { names } = await openSearch(
       one(
         named('A', { Description: 'icon, every single theme' }),
         named('Bb', { Description: 'the icon of a theme or two, for you and for me' }),
@@ -180,7 +165,7 @@ describe('what follows where few hold all words', () => {
   });
 
   it('finds characters of an unspaced script together, those too that come twice', async () => {
-    const { names } = await openNames(
+    const { names } = await openSearch(
       one(named('A', { Description: 'ただの表示' }), named('Bb', { Description: 'ただただ表示を変更する' })),
     );
     expect(await names('ただただ')).toEqual(['Bb', 'A']);
@@ -288,13 +273,13 @@ describe('H7 words that hold a text', () => {
 
   it('are bounded for each package, and no word of another is lost to one with many', async () => {
     const many = Array.from({ length: 400 }, (_, index) => `q${index}vxkzjw`).join(' ');
-    const { names } = await openNames(one(named(many, { Package: 'com.example.many' }), named('snowboard')));
+    const { names } = await openSearch(one(named(many, { Package: 'com.example.many' }), named('snowboard')));
     expect(await names('owboard')).toEqual(['snowboard']);
     expect(await names('399vxkzjw')).toEqual([]);
   });
 
   it('stay when their packages go, and then find nothing', async () => {
-    const { state, search, names } = await openNames(one(named('snowboard')));
+    const { state, search, names } = await openSearch(one(named('snowboard')));
     expect(await names('owboard')).toEqual(['snowboard']);
     await buildCatalog(state, [one(named('Keyboard'))]);
     search.refresh();
