@@ -11,7 +11,11 @@ export type PackageCard = Pick<
   readonly runs: string;
 };
 
-/** The card of a package; in the list of one repository with the version and the builds that it has. */
+/**
+ * The card of a package; in the list of one repository with the version and the builds that it has. In other lists it is
+ * marked with the builds of all of them, though it names the best one: what is said there of the visitor's device, and what
+ * a search is narrowed by, is of the package too, and where a build is to be had its page says.
+ */
 export const packageCard = (summary: PackageSummary, slug?: string): PackageCard => ({
   id: summary.id,
   name: summary.name,

@@ -29,6 +29,20 @@ describe('C14: the device of the visitor', () => {
     expect(await barOf(other)).toBe('iOS 16.7 · rootless');
   });
 
+  it('is judged by the builds of all repositories in lists over all of them, and those are what a row is marked with', async () => {
+    const of = async (address: string) => {
+      const page = await open(`${address}ios=16.7&build=rootless`);
+      const row = page.locator('.row[data-package="com.example.snowold"]');
+      const verdict = await row.locator('.verdict').textContent();
+      return [verdict, await row.locator('.notches').getAttribute('title')];
+    };
+    const ofAll = ['Rootless, iOS not stated', 'Rootful, Rootless'];
+    expect(await of('/section/tweaks/?')).toEqual(ofAll);
+    expect(await of('/search/?q=snow+old&')).toEqual(ofAll);
+    expect(await of('/search/?q=snow+old&architecture=iphoneos-arm64&')).toEqual(ofAll);
+    expect(await of('/repository/one/?')).toEqual(['No rootless build', 'Rootful']);
+  });
+
   it('stays in the browser: no request tells of it but for an address that holds it', async () => {
     server.requests.length = 0;
     // In a profile that has nothing cached.
