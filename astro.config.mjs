@@ -1,5 +1,16 @@
 import { defineConfig } from 'astro/config';
 
+// The oldest Safari of which scripts and styles are: that of iOS 14, since many who install tweaks stay where their jailbreak
+// works. As iOS and not as Safari, because phones need prefixes that computers do not.
+const oldest = 'ios14';
+
+// Astro has its own word on these for what browsers load, over that of `vite.build`.
+const forBrowsers = {
+  name: 'for-browsers',
+  // Scripts that are loaded later are asked for by their place beside the others, wherever the site lies, and not ahead.
+  configEnvironment: (name) => (name === 'client' ? { build: { target: oldest, modulePreload: false } } : undefined),
+};
+
 // src/site/bundle.ts runs Astro and adds the folders. It keeps the bundle, and src/site/render.ts renders with it the pages whose cacheKey has changed.
 export default defineConfig({
   output: 'static',
@@ -8,6 +19,5 @@ export default defineConfig({
   build: { format: 'directory', inlineStylesheets: 'never', assets: 'assets' },
   devToolbar: { enabled: false },
   // Scripts in files of their own, however small: the pages' Content-Security-Policy runs no others.
-  // Scripts that are loaded later are asked for by their place beside the others, wherever the site lies, and not ahead.
-  vite: { build: { assetsInlineLimit: 0, modulePreload: false, target: 'safari15', cssTarget: ['safari14'] } },
+  vite: { plugins: [forBrowsers], build: { assetsInlineLimit: 0, cssTarget: oldest } },
 });
