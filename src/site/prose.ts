@@ -52,14 +52,21 @@ const bullet = /^\s*[-*•·–]\s+/;
 const numbered = /^\d{1,2}[.)]\s/;
 
 const wordsOf = (text: string): string => text.replaceAll(/\s+/g, ' ').trim().toLowerCase();
-const ending = /[\s.:…!]+$/u;
+const ending = /[\s.:…!]/u;
+
+// From its end on: an expression would look at a long row of these once for each of them.
+const withoutEnding = (text: string): string => {
+  let end = text.length;
+  while (end > 0 && ending.test(text[end - 1] ?? '')) end--;
+  return text.slice(0, end);
+};
 
 /** The lines of a description whose extended text begins with the words of its first line, with these once; else all. */
 const withoutRepetition = (lines: readonly string[]): readonly string[] => {
   const [first = '', second = '', ...rest] = lines;
-  const said = wordsOf(first).replace(ending, '');
+  const said = withoutEnding(wordsOf(first));
   if (said === '') return lines;
-  if (wordsOf(second).replace(ending, '') === said) return [first, ...rest];
+  if (withoutEnding(wordsOf(second)) === said) return [first, ...rest];
   const after = wordsOf(lines.slice(1).join('\n'));
   return after.startsWith(said) && !/^[\p{L}\p{N}]/u.test(after.slice(said.length)) ? lines.slice(1) : lines;
 };

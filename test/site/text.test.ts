@@ -88,6 +88,7 @@ describe('descriptions', () => {
   it('H7: reads a description in time that grows with it and no faster', () => {
     const start = process.cpuUsage().user;
     for (const line of ['word\n', '- item\n', '  kept\n', '1. n\n', '\n', ' ']) readProse(line.repeat(60_000));
+    for (const mark of ['.', '. ', '!']) readProse(`${mark.repeat(60_000)}x\n${mark.repeat(60_000)}x`);
     expect(process.cpuUsage().user - start).toBeLessThan(3_000_000);
   });
 
