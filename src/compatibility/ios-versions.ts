@@ -37,7 +37,7 @@ export const endOfParts = (version: number, parts: number): number =>
 export const uniteRanges = (ranges: VersionRanges): VersionRanges => {
   const united: [number, number][] = [];
   for (const [from, end] of ranges.filter(([from, end]) => from < end).sort((a, b) => a[0] - b[0])) {
-    const last = united.at(-1);
+    const last = united[united.length - 1];
     if (last !== undefined && from <= last[1]) last[1] = Math.max(last[1], end);
     else united.push([from, end]);
   }

@@ -17,8 +17,10 @@ export type FindingCode = keyof typeof findingTexts;
 /** What a finding means beside data that is in use: a failure is then of one file, and another served in its place. */
 export const findingText = (code: FindingCode): FindingText => besideTexts[code] ?? findingTexts[code];
 
+const findingCodes: ReadonlySet<string> = new Set(Object.keys(findingTexts));
+
 /** Whether a text is the code of a finding; a snapshot of another version may hold one that is not. */
-export const isFindingCode = (text: string): text is FindingCode => Object.hasOwn(findingTexts, text);
+export const isFindingCode = (text: string): text is FindingCode => findingCodes.has(text);
 
 // Evidence is a stranger's text, and control characters in it would be orders to the terminal that shows it.
 const withoutControl = (text: string): string => text.replace(/\p{Cc}/gu, '\ufffd');

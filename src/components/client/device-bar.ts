@@ -16,7 +16,8 @@ export const watchBar = (): void => {
   form.onsubmit = (event) => {
     event.preventDefault();
     load().then(
-      () => form.requestSubmit(),
+      // Not by a request to submit it, which phones with a jailbreak mostly do not know.
+      () => form.dispatchEvent(new Event('submit', { cancelable: true })),
       () => form.submit(),
     );
   };

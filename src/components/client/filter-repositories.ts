@@ -8,7 +8,8 @@ const items = [...document.querySelectorAll<HTMLElement>('#repositories > li')];
 /** What a repository is looked for by: its name, its host and its slug, which its address ends with. */
 const namesOf = (item: HTMLElement): string => {
   const link = item.querySelector<HTMLAnchorElement>('.name');
-  return `${link?.textContent} ${item.querySelector('.line')?.textContent} ${link?.pathname.split('/').at(-2)}`.toLowerCase();
+  const [slug] = link?.pathname.split('/').slice(-2) ?? [];
+  return `${link?.textContent} ${item.querySelector('.line')?.textContent} ${slug}`.toLowerCase();
 };
 
 watchFilters(document.querySelector<HTMLFormElement>('#repository-filters'), (wanted) => {

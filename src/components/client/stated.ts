@@ -5,15 +5,15 @@ import { hasDevice } from './visitor-device.ts';
 // Rows that were made from records of the API know of devices what the architectures tell. Where the visitor has one, what
 // else the packages state is read from the lists of the build.
 
-type List = Readonly<Record<string, string>>;
+type List = ReadonlyMap<string, string>;
 const count = Number(document.getElementById('device-bar')?.dataset.lists ?? 1);
 const lists = new Map<number, Promise<List>>();
 
 const readList = async (number: number): Promise<List> => {
   const response = await fetch(addressOf(statedLists.file(number)));
-  if (response.status === 404) return {};
+  if (response.status === 404) return new Map();
   if (!response.ok) throw new Error(`statements: ${response.status}`);
-  return (await response.json()) as List;
+  return new Map(Object.entries((await response.json()) as Record<string, string>));
 };
 
 const listOf = (id: string): Promise<List> => {
@@ -28,8 +28,8 @@ const listOf = (id: string): Promise<List> => {
 
 /** What a package states of devices, where a device is known; what stands in the row where the lists cannot be read. */
 const statedBy = async (id: string, runs: string): Promise<string> => {
-  const list = await listOf(id).catch((): List => ({}));
-  return Object.hasOwn(list, id) ? (list[id] ?? runs) : runs;
+  const list = await listOf(id).catch((): List => new Map());
+  return list.get(id) ?? runs;
 };
 
 /** The same packages with all that they state, where a device is known. */

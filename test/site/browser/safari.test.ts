@@ -1,0 +1,66 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { phone, useSiteInBrowser } from './site-in-browser.ts';
+
+// What the Safari of phones with a jailbreak does or lacks, done to the browser of these tests.
+
+const site = useSiteInBrowser();
+const names = (page: Page) => page.locator('#results .name:visible').allTextContents();
+
+/** What came to JavaScript and its pages after iOS 14. */
+const later = `
+  for (const kind of [Array, String, Object.getPrototypeOf(Int8Array)]) delete kind.prototype.at;
+  for (const name of ['findLast', 'findLastIndex', 'toSorted', 'toReversed', 'toSpliced', 'with']) delete Array.prototype[name];
+  for (const name of ['hasOwn', 'groupBy']) delete Object[name];
+  delete Map.groupBy;
+  delete Promise.withResolvers;
+  delete URL.canParse;
+  delete window.structuredClone;
+  delete HTMLFormElement.prototype.requestSubmit;
+  delete AbortSignal.timeout;
+  delete AbortSignal.any;
+  delete crypto.randomUUID;`;
+
+describe('the Safari of iOS 14', () => {
+  const open = async (address: string, base: string) => {
+    const page = await site.openAnother('/about/', phone, base);
+    await page.addInitScript(later);
+    await page.goto(base + address);
+    return page;
+  };
+
+  it('answers below the field and on the page of the search, says what runs on a device, and narrows lists', async () => {
+    for (const base of [site.computing.address, site.files.base]) {
+      const page = await open('/?ios=16.7&build=rootless', base);
+      const field = page.getByRole('combobox');
+      await field.pressSequentially('alpha', { delay: 30 });
+      await page.locator('.suggestions .name', { hasText: 'Alpha Library' }).waitFor();
+      await page.keyboard.press('Enter');
+      await page.waitForURL('**/search/?q=alpha');
+      await expect.poll(() => names(page)).toContain('Alpha Library');
+      await page.getByRole('searchbox').fill('snow');
+      await expect.poll(() => names(page)).toContain('SnowBoard');
+      await page.locator('#results .verdict').first().waitFor();
+      await page.goto(`${base}/repository/`);
+      await page.locator('#repository-filters [name=name]').fill('alpha');
+      await expect.poll(() => page.locator('#repositories .name:visible').count()).toBe(1);
+    }
+  });
+
+  it('takes a device that is sent before the script of its form is there', async () => {
+    const page = await open('/section/themes/', site.files.base);
+    let letGo = () => {};
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    await page.route('**/device-form*.js', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.locator('#device-bar > summary').click();
+    await page.locator('#device input').fill('16.7');
+    await page.locator('#device button[type=submit]').click();
+    letGo();
+    await expect.poll(() => new URL(page.url()).search).toBe('?ios=16.7&build=rootless');
+  });
+});
