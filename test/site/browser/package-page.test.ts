@@ -244,6 +244,19 @@ describe('a package', () => {
     expect((said?.y ?? 0) - (table?.y ?? 0) - (table?.height ?? 0)).toBeGreaterThan(8);
   });
 
+  it('has the name of a fact beside the first line of what it links to', async () => {
+    const page = await site.open('/package/com.alpha.snowboard/', phone);
+    const tops = await page.locator('.facts dd > a').evaluateAll((links) =>
+      links.map((link) => {
+        link.textContent = 'a section that a repository gave a name of two lines or more';
+        const name = link.parentElement?.previousElementSibling;
+        return [link, name].map((one) => one?.getBoundingClientRect().top ?? 0);
+      }),
+    );
+    expect(tops.length).toBeGreaterThan(1);
+    for (const [link = 0, name = 0] of tops) expect(Math.abs(link - name)).toBeLessThan(4);
+  });
+
   it('says when it was first seen beside its version as among its facts, and what a day before means', async () => {
     const page = await site.open('/package/com.alpha.lib/', phone);
     const told = await page.locator('.facts dt', { hasText: 'First seen' }).locator('+ dd').textContent();
