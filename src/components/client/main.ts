@@ -74,6 +74,12 @@ for (const time of document.querySelectorAll<HTMLTimeElement>('time[data-relativ
   time.textContent = span === undefined ? 'just now' : words.format(Math.round(seconds / span[1]), span[0]);
 }
 
+// Safari empties a field that completes nothing as its page is come back to: it then says again what it said as it was left.
+addEventListener('pagehide', () => {
+  for (const field of document.querySelectorAll<HTMLInputElement>('[autocomplete=off]'))
+    field.defaultValue = field.value;
+});
+
 // What opens in the header closes as a menu does: pressed outside, or left by Escape.
 for (const menu of document.querySelectorAll<HTMLDetailsElement>('.top details')) {
   document.addEventListener('click', ({ target }) => {

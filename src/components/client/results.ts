@@ -277,6 +277,11 @@ addEventListener('popstate', ({ state }) => {
   readAddress();
   void answer(state as Left | null);
 });
+// Safari keeps the page as it was left, and shows it from its top.
+addEventListener('pageshow', ({ persisted }) => {
+  const left = history.state as Left | null;
+  if (persisted && left) comeBack(left);
+});
 document.addEventListener('device', () => void answer());
 // Which loads once, and again only where that failed. The field may have the focus already.
 const loadSoon = () => void load().catch(() => {});

@@ -64,3 +64,28 @@ describe('the Safari of iOS 14', () => {
     await expect.poll(() => new URL(page.url()).search).toBe('?ios=16.7&build=rootless');
   });
 });
+
+describe('a page that Safari kept while another was shown', () => {
+  /** As Safari leaves a page and comes back to it: fields that complete nothing are reset, and it stands at its top. */
+  const leaveAndComeBack = `(() => {
+    dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }));
+    for (const field of document.querySelectorAll('input[autocomplete=off]')) field.value = field.defaultValue;
+    scrollTo({ top: 0, behavior: 'instant' });
+    dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }));
+  })()`;
+
+  it('has in its fields what was typed there, and begins where a result was followed', async () => {
+    const page = await site.open('/search/', phone);
+    await page.getByRole('searchbox').fill('many');
+    await expect.poll(() => page.locator('#results .name').count()).toBe(20);
+    await page.evaluate("document.addEventListener('click', (event) => event.preventDefault())");
+    const row = page.locator('#results .name').nth(15);
+    await row.click();
+    const there = await page.evaluate<number>('scrollY');
+    expect(there).toBeGreaterThan(500);
+    await page.evaluate(leaveAndComeBack);
+    expect(await page.getByRole('searchbox').inputValue()).toBe('many');
+    expect(await page.evaluate('scrollY')).toBe(there);
+    expect(await row.evaluate((one) => one.matches(':focus'))).toBe(true);
+  });
+});
