@@ -5,6 +5,7 @@ import { type FoundPackage, type FoundRecord, toPackages, withParts } from '../.
 import { readServed } from '../../results/served-builds.ts';
 import { addressOf } from './address.ts';
 import { rest, rests } from './index-presence.ts';
+import { runsWebAssembly } from './web-assembly.ts';
 
 // The index itself, asked through the API as one types: one request at a time, and none where it is not answered, or
 // where it asks to be left alone.
@@ -157,7 +158,7 @@ export class IndexAnswer {
 }
 
 /**
- * What the index answers or, where it does not or takes too long, what the files do.
+ * What the index answers or, where it does not or takes too long, what the files do. A browser that cannot search those waits.
  *
  * @throws Superseded where a newer question took its place
  */
@@ -167,12 +168,14 @@ export const orElse = <T>(fromIndex: Promise<T>, fromFiles: () => Promise<T>): P
     const askFiles = () => {
       if (asked) return;
       asked = true;
-      fromFiles().then(resolve, reject);
+      // A late answer is better than none.
+      fromFiles().then(resolve, (error: unknown) => fromIndex.then(resolve, () => reject(error)));
     };
-    const timer = setTimeout(() => {
+    const slow = () => {
       rest(rests.slow);
       askFiles();
-    }, patience);
+    };
+    const timer = runsWebAssembly() ? setTimeout(slow, patience) : undefined;
     fromIndex
       .then(resolve, (error: unknown) => {
         if (error instanceof Superseded) reject(error);

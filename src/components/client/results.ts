@@ -181,7 +181,11 @@ const answer = async (left?: Left | null) => {
   } catch (error) {
     // A newer question took its place, here or in the header.
     if (turn !== asked || (error as Error).name === 'Superseded') return;
-    clear('The search could not be loaded. Check the connection, or load this page again.');
+    const isUnable = (error as Error).name === 'Unable';
+    const unloaded = 'The search could not be loaded. Check the connection, or load this page again.';
+    clear(isUnable ? (error as Error).message : unloaded);
+    // Every package is in one of the sections.
+    start.hidden = !isUnable;
   }
 };
 

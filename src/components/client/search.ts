@@ -12,6 +12,7 @@ import type { Order, Ordering } from './pagefind.ts';
 import { preloadPagefind } from './pagefind-files.ts';
 import { withStatements } from './stated.ts';
 import { deviceBuild, mayRun } from './visitor-device.ts';
+import { runsWebAssembly } from './web-assembly.ts';
 
 // One search of two sources: the index that the function answers from, and the one that is among the files.
 
@@ -76,14 +77,25 @@ const orders: Readonly<Record<NonNullable<PackageOrder>, Order>> = {
   downloads: { downloads: 'desc' },
 };
 
-const loadFiles = () => {
+/** Thrown where this browser cannot search the files. Its message is for the visitor. */
+export class Unable extends Error {
+  override name = 'Unable';
+}
+
+const loadFiles = async (text = '') => {
+  if (!runsWebAssembly()) {
+    const isAnswered = text === '' && mayAsk();
+    throw new Unable(
+      isAnswered ? 'Type at least two letters.' : 'The search could not be loaded. Without a server it takes iOS 16.',
+    );
+  }
   // Beside what calls it, and not after that.
   preloadPagefind();
   return import('./pagefind.ts');
 };
 
 const fromFiles = async (text: string, chosen: Chosen, wanted: number, order: Ordering): Promise<Results> => {
-  const { searchFiles } = await loadFiles();
+  const { searchFiles } = await loadFiles(text);
   const { count, ...answer } = await searchFiles(text, wanted, chosen, order);
   return { ...answer, isMore: false, parts: 0, count: async () => ({ counts: await count(), isPart: false }) };
 };
