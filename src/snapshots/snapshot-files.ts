@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { knowsNoFlush } from '../disk/flush-file.ts';
 
 const prefix = 'tmp-';
 
@@ -13,11 +14,13 @@ export const createTemporary = async (directory: string): Promise<{ path: string
   return { path, handle: await open(path, 'wx') };
 };
 
-/** Makes the names in a directory durable. */
+/** Makes the names in a directory durable, where that can be. */
 export const syncDirectory = async (directory: string): Promise<void> => {
   const handle = await open(directory, 'r');
   try {
     await handle.sync();
+  } catch (error) {
+    if (!knowsNoFlush(error)) throw error;
   } finally {
     await handle.close();
   }
