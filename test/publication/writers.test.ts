@@ -80,6 +80,7 @@ it('C12: below src only src/publication writes below the output folder, and says
     'src/publication/folder-note.ts',
     'src/publication/folders.ts',
     'src/publication/framed-copy.ts',
+    'src/publication/generation-in-force.ts',
     'src/publication/generation-signature.ts',
     'src/publication/generation.ts',
     'src/publication/inventory.ts',
