@@ -195,7 +195,8 @@ export class SnapshotStore {
   async write(snapshot: Snapshot, staged: readonly StagedFile[]): Promise<void> {
     const folder = this.#folder(snapshot.slug);
     await mkdir(folder, { recursive: true });
-    for (const file of filesOf(snapshot)) {
+    // Two may have the same bytes: where all packages are for every architecture, both indexes have.
+    for (const file of new Map(filesOf(snapshot).map((one) => [one.sha256, one])).values()) {
       const target = join(folder, file.sha256);
       const source = staged.find(({ sha256 }) => sha256 === file.sha256);
       if (source) await moveDurably(source.path, target);

@@ -115,6 +115,20 @@ describe('C8: an index of the packages for every architecture', () => {
     expect(found, theirs.text).toEqual(scenarios.map(({ what, packages }) => [what, packages]));
   });
 
+  it('C8: is taken where the other one has the same bytes, as where all packages are for every architecture', async () => {
+    for (const [days, count] of [
+      [2, 1],
+      [1, 2],
+    ] as const) {
+      await serve({ packages: makeAll(count), all: makeAll(count) }, undefined, days);
+      const outcome = await bench.crawlOne({}, entryOf());
+      expect(outcome.outcome, outcome.reason ?? '').toBe('fresh');
+      const { packages, packagesOfAll } = (await bench.store.read('repo')) ?? {};
+      expect(packagesOfAll?.sha256).toBe(packages?.sha256);
+      expect((await makeCatalogOf(bench, entryOf())).records).toHaveLength(count);
+    }
+  });
+
   it('C8: is read with the other one, a package in both counted once, and belongs to no entry that names it itself', async () => {
     const [first = {}] = makePackages(1);
     await serve({ all: [...makeAll(2), first] });
