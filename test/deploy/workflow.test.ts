@@ -34,24 +34,26 @@ const perform = (name: string, programs: Readonly<Record<string, string>>, varia
     writeFileSync(path.join(bin, program), `#!/bin/sh\necho "${program} $*" >>"$TOLD"\n${script}\n`);
     chmodSync(path.join(bin, program), 0o755);
   }
-  const [told, output] = [path.join(folder, 'told'), path.join(folder, 'output')];
-  writeFileSync(told, '');
-  writeFileSync(output, '');
+  const place = (file: string) => path.join(folder, file);
+  for (const file of ['told', 'output', 'set']) writeFileSync(place(file), '');
   const { status, stdout } = spawnSync('bash', ['-eo', 'pipefail', '-c', step(name).run ?? 'exit 99'], {
     cwd: folder,
     encoding: 'utf8',
     env: {
       PATH: `${bin}:${process.env.PATH}`,
       HOME: folder,
-      TOLD: told,
-      GITHUB_OUTPUT: output,
+      TOLD: place('told'),
+      GITHUB_OUTPUT: place('output'),
+      GITHUB_ENV: place('set'),
       GITHUB_REPOSITORY: 'o/r',
+      GITHUB_REPOSITORY_OWNER: 'o',
       BRANCH: 'main',
       BEGIN: '',
       ...variables,
     },
   });
-  return { status, stdout, told: readFileSync(told, 'utf8'), output: readFileSync(output, 'utf8'), folder };
+  const read = (file: string) => readFileSync(place(file), 'utf8');
+  return { status, stdout, told: read('told'), output: read('output'), set: read('set') };
 };
 
 describe('the workflow for GitHub Actions', () => {
@@ -67,6 +69,21 @@ describe('the workflow for GitHub Actions', () => {
     }
     const known = Object.values(buildOptions).map(({ environment }) => environment);
     for (const name of Object.keys(env)) expect(known).toContain(name);
+  });
+
+  it.each([
+    ['o/r', '', 'https://o.github.io/r'],
+    ['Owner/Index', '', 'https://owner.github.io/Index'],
+    ['Owner/owner.github.io', '', 'https://owner.github.io'],
+    ['o/r', 'https://index.example.org', 'https://index.example.org'],
+  ])('publishes %s at the address that Pages give it, or at the one given (%s)', (repository, given, address) => {
+    const [owner = ''] = repository.split('/');
+    const variables = { GITHUB_REPOSITORY: repository, GITHUB_REPOSITORY_OWNER: owner, GIVEN: given };
+    expect(perform('Name the public address', {}, variables).set).toBe(`DEBDEX_BASE_URL=${address}\n`);
+    // A schedule's event need not name its repository: every link would lead to the root of the host.
+    expect(recipe('github-actions/publish.yml')).not.toContain('github.event.');
+    const at = (name: string) => steps.findIndex((one) => one.name === name);
+    expect(at('Name the public address')).toBeLessThan(at('Build'));
   });
 
   it('stops where no state is found, unless it is told to begin', () => {
