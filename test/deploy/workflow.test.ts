@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, linkSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -26,8 +26,12 @@ const { steps, env } = workflow.jobs.publish;
 const step = (name: string): Step => steps.find((one) => one.name === name) ?? {};
 
 /** Runs a step as GitHub does, with these programs in the place of its own; returns how it ended and what they were told. */
-const perform = (name: string, programs: Readonly<Record<string, string>>, variables: Record<string, string> = {}) => {
-  const folder = temporaryFolder();
+const perform = (
+  name: string,
+  programs: Readonly<Record<string, string>>,
+  variables: Record<string, string> = {},
+  folder = temporaryFolder(),
+) => {
   const bin = path.join(folder, 'bin');
   mkdirSync(bin);
   for (const [program, script] of Object.entries(programs)) {
@@ -143,13 +147,27 @@ describe('the workflow for GitHub Actions', () => {
     expect(steps.at(-1)?.name).toBe('Say what needs a look');
   });
 
-  it('packs the state of a build that failed too, and what it packs is what it takes up', () => {
-    const packed = perform('Pack the state', {});
-    expect(packed.status).toBe(0);
+  // What was published too: of a generation that stands in no output folder no list of changes is published any more.
+  it('packs the state of a build that failed too, with what was published, and takes up what it packed', () => {
+    const [folder, there] = [temporaryFolder(), temporaryFolder()];
+    const files = ['state/site/index.html', 'dist/index.html', 'dist/v2/changes/1.json'];
+    for (const file of files) mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
+    writeFileSync(path.join(folder, 'state/site/index.html'), 'page');
+    linkSync(path.join(folder, 'state/site/index.html'), path.join(folder, 'dist/index.html'));
+    writeFileSync(path.join(folder, 'dist/v2/changes/1.json'), '{}');
+    expect(perform('Pack the state', {}, {}, folder).status).toBe(0);
     expect(step('Pack the state').if).toContain('!cancelled()');
     const upload = steps.find(({ uses }) => uses?.startsWith('actions/upload-artifact'));
     expect(upload?.with).toMatchObject({ name: 'debdex-state', path: 'state.tar.gz' });
-    expect(step('Pack the state').run).toContain('tar -czf state.tar.gz state');
-    expect(step('Take up the state of the last run').run).toContain('tar -xzf state.tar.gz');
+
+    const programs = { gh: 'case "$*" in *--jq*) echo 7 ;; esac', unzip: 'cp "$PACKED" .' };
+    const packed = { PACKED: path.join(folder, 'state.tar.gz') };
+    expect(perform('Take up the state of the last run', programs, packed, there).status).toBe(0);
+    for (const file of files) {
+      const [one, other] = [folder, there].map((place) => statSync(path.join(place, file), { bigint: true }));
+      expect(other, file).toMatchObject({ size: one?.size, mtimeNs: one?.mtimeNs, nlink: one?.nlink });
+    }
+    // A build that ended before it had either.
+    expect(perform('Pack the state', {}).status).toBe(0);
   });
 });
