@@ -127,6 +127,18 @@ describe('the workflow for GitHub Actions', () => {
     ]);
   });
 
+  it('accepts what its operator names before it builds', () => {
+    const { told, status } = perform('Accept what was held back', { npm: '' }, { ACCEPT: 'one --removals' });
+    expect(status).toBe(0);
+    expect(told).toBe('npm run --silent accept -- one\nnpm run --silent accept -- --removals\n');
+    expect(perform('Accept what was held back', { npm: 'exit 1' }, { ACCEPT: 'oen' }).status).toBe(1);
+    const [taken, accepted, built] = ['Take up the state of the last run', 'Accept what was held back', 'Build'].map(
+      (name) => steps.findIndex((one) => one.name === name),
+    ) as [number, number, number];
+    expect(taken).toBeLessThan(accepted);
+    expect(accepted).toBeLessThan(built);
+  });
+
   it.each([
     [0, 0],
     [3, 0],
