@@ -152,6 +152,13 @@ describe('the workflow for GitHub Actions', () => {
     expect(build.told).toBe('npm run --silent build\n');
   });
 
+  it('deploys what this attempt uploaded, also where a run is started again', () => {
+    const withOf = (action: string) => steps.find(({ uses }) => uses?.startsWith(`actions/${action}@`))?.with;
+    const name = withOf('upload-pages-artifact')?.name;
+    expect(name).toContain('github.run_attempt');
+    expect(withOf('deploy-pages')).toEqual({ artifact_name: name });
+  });
+
   it('turns red at the end where something needs a look', () => {
     const said = perform('Say what needs a look', { npm: '' }, { CODE: '4' });
     expect(said.status).toBe(4);
