@@ -11,8 +11,14 @@ state=$(cd "$1" && pwd)
 folder=$(cd "$2" && pwd)
 cd "$(dirname "$0")/.."
 umask 077
+# What one left that was killed, or lost its power, is as large and as secret as what it would have become.
+find "$folder" -maxdepth 1 -name '.debdex-backup.*' -mtime +0 -exec rm -rf {} +
 work=$(mktemp -d "$folder/.debdex-backup.XXXXXX")
+# A signal alone does not have every shell do what it does at its exit.
 trap 'rm -rf "$work"' EXIT
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
 mkdir "$work/parts"
 # Databases of a running server are copied by their own means. The snapshots are fetched again from their origins, and
 # the site is built again. Where a build or a server wrote meanwhile tar ends with 1, which is no failure; with another, it is.

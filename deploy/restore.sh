@@ -17,6 +17,9 @@ fi
 umask 077
 work=$(mktemp -d "$state/.restore.XXXXXX")
 trap 'rm -rf "$work"' EXIT
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
 tar -C "$work" -xzf "$file"
 tar -C "$state" -xf "$work/state.tar"
 if [ -e "$work/downloads.sqlite" ]; then cp "$work/downloads.sqlite" "$state/downloads.sqlite"; fi

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { hash } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { listFiles } from '../../src/publication/folder-entries.ts';
@@ -118,4 +118,17 @@ it('a backup is made while files change, and none where tar fails', () => {
   const there = path.join(folder, 'there');
   expect(run('deploy/restore.sh', [backup.stdout.trim(), there]).status).toBe(0);
   expect(readFileSync(path.join(there, 'builds.jsonl'), 'utf8')).toBe('{}\n');
+});
+
+it('a backup that is stopped leaves nothing in its folder, and the next one removes what a killed one left', () => {
+  const folder = temporaryFolder();
+  const place = (name: string): string => path.join(folder, name);
+  for (const name of ['state', 'backups/.debdex-backup.killed', 'backups/.debdex-backup.under-way', 'programs'])
+    mkdirSync(place(name), { recursive: true });
+  const before = new Date(Date.now() - 3 * 86_400_000);
+  utimesSync(place('backups/.debdex-backup.killed'), before, before);
+  writeFileSync(place('programs/tar'), '#!/bin/sh\nkill -TERM $PPID\n', { mode: 0o755 });
+  const backup = [place('state'), place('backups')];
+  expect(run('deploy/backup.sh', backup, { programs: place('programs') }).status).toBe(143);
+  expect(readdirSync(place('backups'))).toEqual(['.debdex-backup.under-way']);
 });
