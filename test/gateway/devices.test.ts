@@ -81,6 +81,18 @@ describeEveryStore('the devices page', (newStore) => {
     expect(await client.request()).toBe(200);
   });
 
+  test('what is no identifier of a sign-in signs nobody out and is no fault of the store', async () => {
+    const client = await newClient('alice', 'Target');
+    const { browser, page } = await openDevices('alice');
+    const before = gateway.log.length;
+    for (const family of ['', '\0', 'x\0y', '\ud800', '__proto__', "' or ''='", 'x'.repeat(7000)]) {
+      const done = await browser.submit(page, { family }, { within: 'name="family"' });
+      expect([done.status, done.location], JSON.stringify(family.slice(0, 9))).toEqual([303, '/v2/devices?done']);
+    }
+    expect(gateway.log.slice(before)).toEqual([]);
+    expect(await client.request()).toBe(200);
+  });
+
   test('the session ends by leaving, after half an hour and with the account', async () => {
     const devices = `${gateway.base}/v2/devices`;
     const first = await openDevices('alice');

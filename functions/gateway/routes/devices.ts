@@ -9,6 +9,9 @@ import { StoreUnavailable } from '../store/credential-store.ts';
 import { toRefusal } from './credential-answers.ts';
 import { readFormBody } from './credential-request.ts';
 
+// PostgreSQL has no text with a NUL: to look for one fails, as though the store were away.
+const isIdentifier = /^[\w-]+$/;
+
 /** The page on which an account sees and signs out its devices, for a browser that signed in to it. */
 export const devicesRoutes = (deps: GatewayDeps): Hono => {
   const { store, cryptography, log, clientAddress } = deps;
@@ -51,7 +54,8 @@ export const devicesRoutes = (deps: GatewayDeps): Hono => {
     const browser = await findSignedIn(c);
     if (!browser) return redirect(c, addresses.login);
     const family = form.get('family') ?? '';
-    const revoked = await store.whileWanted(c.req.raw.signal).revokeFamily(family, browser.accountId);
+    const revoked =
+      isIdentifier.test(family) && (await store.whileWanted(c.req.raw.signal).revokeFamily(family, browser.accountId));
     if (revoked) {
       log({ event: 'revoked', account: browser.accountId, family, address: clientAddress(c), reason: 'devices page' });
     }
