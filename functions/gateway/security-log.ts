@@ -60,17 +60,17 @@ const repeatable: ReadonlySet<string> = new Set(['refresh-refused', 'revoked', '
 
 /**
  * Tells `tell` of each event, with its time, and writes those of the audit as lines of JSON to `audit`. The same thing
- * about the same sign-in, or from the same address, is written once in ten minutes, so that nobody can push out of the log what came before.
+ * about the same sign-in is written once in ten minutes, from whatever addresses it is done, so that nobody can push out
+ * of the log what came before.
  */
 export const createSecurityLog = (
   { tell, audit }: { tell: (told: ToldEvent) => void; audit: (line: string) => void },
   clock: () => number,
 ): SecurityLog => {
   const seen = new Map<string, number>();
-  const isRepeated = ({ event, family, address, reason }: SecurityEvent, now: number) => {
-    const whose = family ?? address;
-    if (!repeatable.has(event) || whose === undefined) return false;
-    const key = `${event} ${whose} ${reason}`;
+  const isRepeated = ({ event, family, reason }: SecurityEvent, now: number) => {
+    if (!repeatable.has(event) || family === undefined) return false;
+    const key = `${event} ${family} ${reason}`;
     const before = seen.get(key);
     if (before !== undefined && now - before < repeatWindow && now >= before) return true;
     seen.delete(key);

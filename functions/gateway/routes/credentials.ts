@@ -78,7 +78,7 @@ export const credentialRoutes = (deps: GatewayDeps, protocol: Protocol): Hono =>
   routes.post('/revoke', async (c) => {
     const result = await protocol.revoke(await readJsonBody(c.req.raw, credentialsSchema), c.req.raw.signal);
     if (result.decision === 'mixed') {
-      log({ event: 'revoke-refused', address: clientAddress(c) });
+      log({ event: 'revoke-refused', ...owner(result), address: clientAddress(c) });
       throw refuseCredentials('The three credentials do not belong to one set', 'invalid_token');
     }
     if (result.decision === 'revoke') log({ event: 'revoked', ...owner(result), address: clientAddress(c) });

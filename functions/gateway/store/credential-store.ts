@@ -142,6 +142,7 @@ export interface CredentialStore {
     presented: CredentialHashes,
     successor: NewSet,
   ): Promise<{ decision: RefreshDecision; familyId?: string; accountId?: string }>;
+  /** Of a mixture, the sign-in that one of the three belongs to is told. */
   revoke(presented: CredentialHashes): Promise<{ decision: RevokeDecision; familyId?: string; accountId?: string }>;
   /** Notes a use of the family at a time that the store told. */
   touchFamily(familyId: string, usedAt: number): Promise<void>;

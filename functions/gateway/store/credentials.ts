@@ -225,14 +225,14 @@ export const createRevoke =
         ]),
       )
       .execute();
-    const decision = decideRevoke({
-      auth: rows.find((row) => cryptography.equal(row.auth_hash, presented.auth))?.id,
-      secret: rows.find((row) => cryptography.equal(row.secret_hash, presented.secret))?.id,
-      refresh: rows.find((row) => cryptography.equal(row.refresh_hash, presented.refresh))?.id,
-    });
-    const [row] = rows;
-    if (decision !== 'revoke' || row === undefined) return { decision };
+    const auth = rows.find((row) => cryptography.equal(row.auth_hash, presented.auth));
+    const secret = rows.find((row) => cryptography.equal(row.secret_hash, presented.secret));
+    const refresh = rows.find((row) => cryptography.equal(row.refresh_hash, presented.refresh));
+    const decision = decideRevoke({ auth: auth?.id, secret: secret?.id, refresh: refresh?.id });
+    const row = auth ?? secret ?? refresh;
+    if (row === undefined) return { decision };
     const { familyId, accountId } = row;
+    if (decision !== 'revoke') return { decision, familyId, accountId };
     if (row.revokedAt === null) {
       await databases.transact((transaction) => endFamily(transaction, familyId, databases.now));
     }
