@@ -1,3 +1,4 @@
+import { Hono } from 'hono';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createAccessLog } from '../../functions/node/access-log.ts';
 import type { AnsweredRequest } from '../../functions/node/answered-request.ts';
@@ -93,10 +94,11 @@ describe('H11 a request that meets a fault of ours', () => {
 });
 
 describe('H12 the log of requests', () => {
-  const run = async (kind: 'plain' | 'full') => {
+  const run = async (kind: 'plain' | 'full', options: Parameters<typeof start>[0] = {}) => {
     const { lines, log } = collect();
     const seen: AnsweredRequest['note'][] = [];
     const server = await start({
+      ...options,
       onAnswered: [createAccessLog(log, kind), ({ note }: AnsweredRequest) => void seen.push(note)],
       namesEveryRequest: true,
     });
@@ -143,5 +145,31 @@ describe('H12 the log of requests', () => {
       if (kind === 'full') expect(line).toMatchObject({ query: 'q=%22%0a&secret=yes', agent, address: '127.0.0.1' });
       else expect(JSON.stringify(line)).not.toMatch(/secret|Agent|127\.0\.0\.1/);
     }
+  });
+
+  it('holds no query of the gateway, whoever refused it, nor of what missed its address by a letter', async () => {
+    const gateway = new Hono().get('/login', (context) => context.text('Sign in'));
+    const targets: [string, number][] = [
+      ['/v2/login', 200],
+      ['/v2/%6cogin', 200],
+      ['/v2/login/callback', 404],
+      ['/v2/login/', 400],
+      ['//v2/login', 400],
+      ['/v2/login/%ff', 400],
+      ['/v2/Login', 404],
+      ['/v2/login%2f', 404],
+      ['/v2/%4cogin;x', 404],
+      ['/login', 404],
+    ];
+    const { address, until } = await run('full', { overrides: { gateway } });
+    for (const [target] of targets) await (await fetch(`${address}${target}?request=secret`)).arrayBuffer();
+    await (await fetch(`${address}/v2/none?q=open`)).arrayBuffer();
+    const lines = await until(targets.length + 1);
+    expect(lines.slice(0, -1).map(({ path, status }) => [path, status])).toEqual(targets);
+    expect(lines.filter(({ query }) => query !== undefined).map(({ query }) => query)).toEqual(['q=open']);
+
+    const busy = await run('full', { overrides: { gateway }, limits: { clientRequests: 0 } });
+    expect((await fetch(`${busy.address}/v2/login?request=secret`)).status).toBe(429);
+    expect(JSON.stringify(await busy.until(1))).not.toContain('secret');
   });
 });
