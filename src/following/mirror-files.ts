@@ -37,7 +37,7 @@ export const takeAll = async (
     const temporary = output.temporary();
     const sha256 = await source.take(file, temporary);
     if (sha256 === undefined) throw new Superseded(`${file} is not there`);
-    if (expected !== undefined && sha256 !== expected) throw new Superseded(`${file} has other bytes`);
+    if (sha256 !== expected) throw new Superseded(`${file} has other bytes`);
     taken.set(file, { temporary, sha256 });
     // An interrupted first copy goes on with what it has.
     if (isFirst) output.place(temporary, file);

@@ -1,5 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { type ChangeList, type Generation, generationPath, inventoryFolder } from '../contract/generation.ts';
+import {
+  type ChangeList,
+  type Generation,
+  generationPath,
+  inventoryFolder,
+  keptChangeLists,
+} from '../contract/generation.ts';
 import { digestFile, parseInventory } from '../publication/inventory.ts';
 import type { OutputFolder } from '../publication/output-folder.ts';
 import { type Inventory, isSafePath, readNamed } from '../publication/published-inventory.ts';
@@ -9,8 +15,8 @@ import type { PublicationSource } from './source.ts';
 /** What leads from what a folder holds to a generation. */
 export interface Plan {
   readonly by: 'changes' | 'inventory';
-  /** What to take, and the SHA-256 that each must have, where that is known. */
-  readonly wanted: ReadonlyMap<string, string | undefined>;
+  /** What to take, and the SHA-256 that each must have. */
+  readonly wanted: Inventory;
   readonly removed: readonly string[];
   /** The inventory without what is to be taken. */
   readonly kept: Inventory;
@@ -19,36 +25,46 @@ export interface Plan {
   readonly isFirst: boolean;
 }
 
-/** By the change lists, where they lead from the generation that is held; undefined where they do not. */
+/**
+ * By the change lists, where they lead from the generation that is held to just these files (`all`); undefined where they
+ * do not. Nobody signs a list, so none is believed beyond that: it has nothing taken, or removed, that the generation does
+ * not say.
+ */
 export const planByChanges = async (
   generation: Generation,
   local: Generation | undefined,
-  held: Inventory,
+  { held, all }: { readonly held: Inventory; readonly all: Inventory },
   source: PublicationSource,
 ): Promise<Plan | undefined> => {
-  if (local === undefined || generation.number <= local.number) return undefined;
+  // A publication keeps no more of them; a number may be one that a stranger made up.
+  const steps = generation.number - (local?.number ?? generation.number);
+  if (local === undefined || steps < 1 || steps > keptChangeLists) return undefined;
   const lists: ChangeList[] = [];
   for (let number = local.number + 1; number <= generation.number; number++) {
     const list = await source.readChanges(number);
-    if (list === undefined || list.previous !== number - 1) return undefined;
+    if (list?.number !== number || list.previous !== number - 1) return undefined;
     lists.push(list);
   }
-  const wanted = new Map<string, string | undefined>();
-  const removed = new Set<string>();
+  const [written, removed] = [new Set<string>(), new Set<string>()];
   for (const { documents } of lists) {
     for (const file of documents.written) {
-      wanted.set(file, undefined);
+      written.add(file);
       removed.delete(file);
     }
     for (const file of documents.removed) {
-      wanted.delete(file);
+      written.delete(file);
       removed.add(file);
     }
   }
-  for (const file of [...wanted.keys(), ...removed]) assertSafe(file);
+  for (const file of [...written, ...removed]) assertSafe(file);
   const kept = new Map(held);
-  for (const file of [...wanted.keys(), ...removed]) kept.delete(file);
-  return { by: 'changes', wanted, removed: [...removed], kept, lists, isFirst: false };
+  for (const file of [...written, ...removed]) kept.delete(file);
+  const wanted = new Map([...written].map((file) => [file, all.get(file) ?? '']));
+  const leadsThere =
+    kept.size + wanted.size === all.size &&
+    [...all].every(([file, sha256]) => (wanted.get(file) ?? kept.get(file)) === sha256);
+  if (!leadsThere) return undefined;
+  return { by: 'changes', wanted, removed: [...removed].filter((file) => held.has(file)), kept, lists, isFirst: false };
 };
 
 /** By the inventory of all files, held against that of what the folder has, or against its files. */
@@ -73,7 +89,7 @@ export const planByInventory = async (
     wanted,
     removed,
     kept,
-    lists: list === undefined ? [] : [list],
+    lists: list?.number === generation.number ? [list] : [],
     // Whoever finds that in force reads on, though nobody knows any more what belongs to it.
     isFirst: !existsSync(output.resolve(generationPath.current)),
   };

@@ -35,9 +35,6 @@ export interface MirrorSummary {
 }
 
 const mostTries = 10;
-// Change lists do not say which bytes a file has, so all that they name is taken before one knows. After so many tries, which
-// any cache has caught up by, the inventory says it, and the first file that is another one ends the try.
-const triesByChanges = 5;
 
 // A server, and any cache before it, may answer what it holds for a moment after a new generation is in force: our own
 // for a quarter of a second. Together the pauses are some nine seconds.
@@ -78,7 +75,7 @@ export const mirror = async (options: MirrorOptions): Promise<MirrorSummary> => 
     const found = await options.source.readGeneration();
     if (found === undefined) throw unaskedNotModified(options.source.base);
     try {
-      return await bringTo(found, output, { ...options, byChanges: tries <= triesByChanges });
+      return await bringTo(found, output, options);
     } catch (error) {
       if (!(error instanceof Superseded)) throw error;
       if (tries === mostTries)
@@ -96,10 +93,10 @@ export const mirror = async (options: MirrorOptions): Promise<MirrorSummary> => 
 const bringTo = async (
   found: FoundGeneration,
   output: OutputFolder,
-  options: MirrorOptions & { readonly byChanges: boolean },
+  options: MirrorOptions,
 ): Promise<MirrorSummary> => {
   const { generation, text, jws } = found;
-  const { source, folder, byChanges } = options;
+  const { source, folder } = options;
   const local = readGeneration(output);
   const isSame = local !== undefined && readFileSync(output.resolve(generationPath.current)).equals(text);
   const wasKilled = isUnderWay(output);
@@ -111,7 +108,7 @@ const bringTo = async (
   const held = local && !wasKilled ? readHeld(output, local) : undefined;
   const account = await takeInventory(generation, output, source);
   const plan =
-    (held && byChanges ? await planByChanges(generation, local, held, source) : undefined) ??
+    (held ? await planByChanges(generation, local, { held, all: account.inventory }, source) : undefined) ??
     (await planByInventory(generation, output, { held, all: account.inventory }, source));
   // Before the first file of a generation stands where others of it are missing. A mirror that is killed then, or finds
   // another generation, knows by it what may stand there that no generation after it names.
