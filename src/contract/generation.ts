@@ -46,6 +46,14 @@ export const tellsOfGenerations = (path: string): boolean =>
   path === generationPath.signature ||
   folders.some((folder) => path.startsWith(folder) && plainName.test(path.slice(folder.length)));
 
+/**
+ * Whether a path may be that of a file of a generation: not of what tells of generations, nor of anything else in, or in
+ * the way of, the folders of that, where nothing else is looked for.
+ */
+export const mayBePublished = (path: string): boolean =>
+  (path.startsWith(`${portionsFolder}/`) && tellsOfGenerations(path)) ||
+  !(tellsOfGenerations(path) || path === apiRoot || folders.some((folder) => `${path}/`.startsWith(folder)));
+
 /** How many stay of the catalogs, of the inventories, of their differences and of the signatures, and of the change lists, the newest ones. */
 export const keptCatalogs = 3;
 export const keptChangeLists = 100;

@@ -7,7 +7,7 @@ import { eachAtOnce } from '../publication/each-at-once.ts';
 import { comparePaths, formatEntry } from '../publication/inventory.ts';
 import type { OutputFolder } from '../publication/output-folder.ts';
 import type { Plan } from './mirror-plan.ts';
-import { assertSafe, Superseded } from './mirror-refusals.ts';
+import { assertTelling, Superseded } from './mirror-refusals.ts';
 import { cutAtFrames, type PublicationSource } from './source.ts';
 
 const usualConcurrency = 16;
@@ -81,7 +81,7 @@ const digestPlain = async (file: string, mostBytes: number): Promise<string | un
 
 /** Takes a file as it is; returns where it waits for its name. */
 export const takeWhole = async (file: string, output: OutputFolder, source: PublicationSource): Promise<string> => {
-  assertSafe(file);
+  assertTelling(file);
   const temporary = output.temporary();
   if ((await source.take(file, temporary)) === undefined) throw new Superseded(`${file} is missing`);
   return temporary;
@@ -93,7 +93,7 @@ export const takeCatalog = async (
   output: OutputFolder,
   source: PublicationSource,
 ): Promise<string | undefined> => {
-  assertSafe(path);
+  assertTelling(path);
   if (existsSync(output.resolve(path))) return undefined;
   const temporary = await takeWhole(path, output, source);
   if ((await digestPlain(temporary, size)) !== sha256) throw new Superseded(`${path} is cut short or another`);

@@ -1,15 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { Generation } from '../contract/generation.ts';
 import type { OutputFolder } from '../publication/output-folder.ts';
-import {
-  composeInventory,
-  composeSafeInventory,
-  type Inventory,
-  isNamed,
-  isSafePath,
-} from '../publication/published-inventory.ts';
+import { composeInventory, composeSafeInventory, type Inventory, isNamed } from '../publication/published-inventory.ts';
+import { isSafePath } from '../publication/safe-paths.ts';
 import { takeWhole } from './mirror-files.ts';
-import { assertSafe, Superseded } from './mirror-refusals.ts';
+import { assertWritable, Superseded } from './mirror-refusals.ts';
 import type { PublicationSource } from './source.ts';
 
 const readStanding = (file: string | undefined, output: OutputFolder): Buffer | undefined =>
@@ -48,7 +43,7 @@ export const takeInventory = async (
   const whole = await take(documents.inventory);
   const inventory = composeInventory(documents, { whole, differences: await take(documents.differences) });
   if (inventory === undefined) throw new Superseded(`${documents.inventory} is cut short or another`);
-  for (const file of inventory.keys()) assertSafe(file);
+  assertWritable([...inventory.keys()]);
   return { inventory, files };
 };
 

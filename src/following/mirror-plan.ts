@@ -8,7 +8,8 @@ import {
 } from '../contract/generation.ts';
 import { digestFile, parseInventory } from '../publication/inventory.ts';
 import type { OutputFolder } from '../publication/output-folder.ts';
-import { type Inventory, isSafePath, readNamed } from '../publication/published-inventory.ts';
+import { type Inventory, readNamed } from '../publication/published-inventory.ts';
+import { isSafePath } from '../publication/safe-paths.ts';
 import { assertSafe } from './mirror-refusals.ts';
 import type { PublicationSource } from './source.ts';
 

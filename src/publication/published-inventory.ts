@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { zstdDecompressSync } from 'node:zlib';
 import type { Generation } from '../contract/generation.ts';
 import { comparePaths, parseInventory } from './inventory.ts';
+import { isSafePath } from './safe-paths.ts';
 
 // Most of a compressed inventory is digests, which nothing compresses: of sixty thousand files it has two megabytes. So
 // that a generation in which little changed brings little, it names the inventory of an earlier one and what differs from
@@ -26,13 +27,6 @@ const mostShare = 1 / 64;
 // Of two million files, and half of what a string can be: a stranger may have written what decompresses to more.
 const longestText = 2 ** 28;
 const pathAt = 66;
-
-const leavesFolder = /(?:^|\/)\.{0,2}(?:\/|$)|[\\\0:]/;
-// Below the top a package may be called so; at the top there is what belongs to the folder and not to what it holds.
-const isHidden = /^\.(?!well-known(?:\/|$))/;
-
-/** Whether a path, which a stranger may have written, stays below the folder (C9). */
-export const isSafePath = (file: string): boolean => !leavesFolder.test(file) && !isHidden.test(file);
 
 // One at a time: the lines of a million files are a million strings.
 function* linesOf(text: string): Generator<string, undefined> {

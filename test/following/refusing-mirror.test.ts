@@ -4,7 +4,7 @@ import { zstdCompressSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { changeListSchema, generationPath } from '../../src/contract/generation.ts';
 import { documentPath } from '../../src/contract/paths.ts';
-import { isSafePath } from '../../src/publication/published-inventory.ts';
+import { isSafePath } from '../../src/publication/safe-paths.ts';
 import { createSigner } from '../../src/publication/signature.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { begin, origin, read, take, useMirroredPublications } from '../support/mirrored-publication.ts';
@@ -157,6 +157,53 @@ describe('P3: a mirror goes on with what it has and says why, where the publicat
     expect(isSafePath('.well-known/security.txt')).toBe(true);
     // The document of a package that is called so.
     for (const id of ['.hidden', '..', '../../etc/passwd']) expect(isSafePath(documentPath.package(id)), id).toBe(true);
+  });
+
+  it.each([
+    ['a path of two lines', 'v2/a.json\n'],
+    ['a name that no disk takes', `v2/${'é'.repeat(128)}`],
+    ['a path that no store takes', `v2${'/é'.repeat(400)}`],
+    ['folders without end', `v2${'/a'.repeat(32)}`],
+    ['a file that is the folder of another', 'v2/a.json/b'],
+    ['what tells of its generation', generationPath.current],
+    ['a file in place of a folder of ours', 'v2'],
+    ['another', 'v2/changes'],
+    ['a folder where inventories are looked for', 'v2/inventory/a/b'],
+    ['a file where catalogs are', 'v2/catalog/a.json'],
+  ])('C9: names %s', async (_, bad) => {
+    const { publication, folder } = await prepare();
+    const lines = [`${sha256('2')}  v2/a.json\n`, `${sha256('x')}  ${bad}\n`];
+    const text = bad < 'v2/a.json' ? lines.reverse().join('') : lines.join('');
+    const documents = { count: 2, digest: sha256(text), inventory: `v2/inventory/${sha256(text)}.txt.zst` };
+    const generation = Buffer.from(JSON.stringify({ ...publication.current, documents }));
+    origin.intercept = (file) => {
+      if (file === documents.inventory) return zstdCompressSync(text);
+      if (file === generationPath.current) return generation;
+      return file === bad ? Buffer.from('x') : undefined;
+    };
+    await refuse(folder, /which no Debdex writes|holds other files than it says/);
+    expect(existsSync(path.join(folder, '.debdex'))).toBe(false);
+    // It takes what is published next, as if nothing had been.
+    origin.intercept = undefined;
+    await publication.publish({ 'v2/a.json': '3', 'v2/portions/a.json': '3', 'v2/portions/a.portion': '3' });
+    await take(folder);
+    expect(read(folder)).toEqual({ 'v2/a.json': '3' });
+    expect(readFileSync(path.join(folder, 'v2/portions/a.portion'), 'utf8')).toBe('3');
+  });
+
+  it('C9: has its catalog or inventory where files of another kind are', async () => {
+    const { publication, folder } = await prepare();
+    const { catalog, documents, ...rest } = publication.current;
+    for (const bad of ['v2/b.json', 'index.html', generationPath.current, 'v2/catalog/a/b']) {
+      for (const told of [
+        { catalog: { ...catalog, path: bad }, documents },
+        { catalog, documents: { ...documents, inventory: bad } },
+      ]) {
+        const generation = Buffer.from(JSON.stringify({ ...rest, ...told }));
+        origin.intercept = (file) => (file === generationPath.current ? generation : undefined);
+        await refuse(folder, /which no Debdex writes|holds other files than it says/);
+      }
+    }
   });
 
   it('C9: would be written through a link', async () => {
