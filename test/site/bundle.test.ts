@@ -120,6 +120,8 @@ describe('the bundle of the pages', () => {
     expect(scripts.match(/["'`]\/?assets\/[^"'`]+/g) ?? []).toEqual([]);
     // Without it letters grow where a phone lies on its side.
     expect(styles.match(/-webkit-text-size-adjust:[^;}]+/g)).toEqual(['-webkit-text-size-adjust:100%']);
+    // Browsers that are older yet show nothing that takes a script, of which they read none.
+    expect(styles).toContain('html:not([data-script]) .needs-script,');
     // Two edges by one property are of 14.1, and where the lengths are variables the bundler takes none of them apart.
     expect(styles.match(/(?:padding|margin)-(?:inline|block):[^;}]*|[;{]inset:[^;}]*/g) ?? []).toEqual([]);
   });

@@ -136,3 +136,20 @@ describe('the Safari of iOS 15, whose policy lets no WebAssembly run', () => {
     expect(await page.locator('#start').isVisible()).toBe(false);
   });
 });
+
+describe('a browser too old for the scripts', () => {
+  it('gets the page of one that runs none, and searches by the function', async () => {
+    const page = await site.openAnother('/about/', phone, site.computing.address);
+    await page.addInitScript('delete Element.prototype.replaceChildren;');
+    // It would read none of them.
+    await page.route('**/assets/*.js', (route) => route.abort());
+    await page.goto(`${site.computing.address}/package/com.alpha.snowboard/?ios=16.7&build=rootless`);
+    expect(await page.locator('.needs-script:visible, .copy button:visible').count()).toBe(0);
+    expect(await page.evaluate('JSON.stringify(document.documentElement.dataset)')).toBe('{}');
+    await page.goto(`${site.computing.address}/search/`);
+    await page.getByRole('searchbox').fill('snow');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/search/?q=snow**');
+    expect(await names(page)).toContain('SnowBoard');
+  });
+});
