@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { brokenLinks } from '../../support/links.ts';
 import { phone, useSiteInBrowser } from './site-in-browser.ts';
@@ -67,6 +68,24 @@ describe('everywhere', () => {
         return words.top - document.querySelector('#device-bar').getBoundingClientRect().top;
       })()`;
       expect(await page.evaluate(above), size).toBeGreaterThan(4);
+    }
+  });
+
+  it('keeps the marks whose colour is all there is of them where visitors have colours of their own', async () => {
+    const grounds = (page: Page, marks: string) =>
+      page.evaluate<string[]>(
+        `Array.from(document.querySelectorAll('${marks}'), (one) => getComputedStyle(one).backgroundColor)`,
+      );
+    for (const [address, marks] of [
+      ['/section/themes/', '.notch'],
+      ['/status/', '.legend .key'],
+    ] as const) {
+      const page = await site.open(address, phone);
+      const usual = await grounds(page, marks);
+      expect(usual.length, address).toBeGreaterThan(1);
+      await page.emulateMedia({ forcedColors: 'active' });
+      expect(await grounds(page, marks), address).toEqual(usual);
+      await page.emulateMedia({ forcedColors: 'none' });
     }
   });
 
