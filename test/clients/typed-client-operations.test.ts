@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
-import { Client } from '../../clients/typescript/src/index.ts';
+import { Client, type SearchOptions } from '../../clients/typescript/src/index.ts';
 import { createOpenApi } from '../../src/contract/openapi.ts';
+import { writtenName } from '../../src/contract/parameters.ts';
+import { operations } from '../../src/contract/paths.ts';
 
 interface Described {
   readonly id: string;
@@ -110,4 +112,25 @@ it('H5: what has no method is an operation', () => {
   const ids = new Set([...JSON.stringify(paths).matchAll(/"operationId":"(\w+)"/g)].map(([, id]) => id));
   expect(Object.keys(leftOut).filter((id) => !ids.has(id))).toEqual([]);
   expect(Object.keys(otherPrograms).filter((tag) => !tags.some(({ name }) => name === tag))).toEqual([]);
+});
+
+it('H5: the client narrows and orders a search of packages by whatever the service does', async () => {
+  let asked: string[] = [];
+  const recording: typeof fetch = async (address) => {
+    asked = [...new URL(String(address)).searchParams.keys()];
+    return Response.json(answered);
+  };
+  const all: Required<Omit<SearchOptions, 'signal'>> = {
+    limit: 1,
+    architecture: 'iphoneos-arm64',
+    firmware: '16.7',
+    section: 'Tweaks',
+    repository: 'chariz',
+    price: 'Free',
+    kind: 'tweaks',
+    state: 'current',
+    sort: 'newest',
+  };
+  await new Client({ base, fetch: recording }).searchPackages('snow', all).next();
+  expect(asked.sort()).toEqual(operations.packageSearch.query.map(writtenName).sort());
 });

@@ -11,7 +11,7 @@ export interface ClientOptions extends RequestOptions {
   readonly files?: boolean;
 }
 
-/** What a search of packages may be narrowed by, and how many records are asked for at a time. */
+/** What a search of packages may be narrowed and ordered by, and how many records are asked for at a time. */
 export interface SearchOptions extends AskOptions {
   readonly limit?: number;
   readonly architecture?: string;
@@ -21,6 +21,11 @@ export interface SearchOptions extends AskOptions {
   /** The slug of a repository. */
   readonly repository?: string;
   readonly price?: PackageRecord['price'];
+  /** A kind of section as the site groups them, such as `tweaks`. */
+  readonly kind?: string;
+  readonly state?: 'current' | 'pre-release' | 'stale';
+  /** The best matches come first without it. */
+  readonly sort?: 'newest' | 'downloads' | 'name';
 }
 
 /** The device that a package is to be installed on. */
