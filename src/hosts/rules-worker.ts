@@ -176,7 +176,8 @@ export const createWorker = (rules: WorkerRules) => {
       return fail(request, 405, rules.sentences.otherMethod, { Allow: rules.readMethods });
     }
     const named = `${rules.root}${address}`;
-    if (endingOf(named) in rules.types) {
+    // Nothing that is published has such a name, and ".." leads elsewhere.
+    if (endingOf(named) in rules.types && !/\/\./.test(address)) {
       const answer = await read(request, assets, named);
       if (answer !== undefined) return answer;
     }

@@ -161,7 +161,9 @@ describe('the worker that rules are', () => {
       const answer = await worker.fetch(new Request(`https://index.test${target}`), { ASSETS });
       return [answer.status, await answer.text()];
     };
-    expect((await ask('/.debdex/owner.json'))[0]).toBe(404);
+    for (const target of ['/', '/v2/', '/v2/..%2F', '/v2/changes/..%2F..%2F', '/v2/jailbreak/package/..%2F..%2F..%2F'])
+      expect((await ask(`${target}.debdex/owner.json`))[0], target).toBe(404);
+    expect(await ask('/v2/changes/1.json')).toEqual([200, 'file /v2/changes/1.json']);
     expect(await ask('/.well-known/security.txt')).toEqual([200, 'file /.well-known/security.txt']);
     const status = { of: 200 };
     const asked = vi
