@@ -16,6 +16,7 @@ import { readPublicAddress } from './published-address.ts';
 import { watchPublished } from './published-state.ts';
 import type { ReplicaHostOptions } from './replica-host.ts';
 import { createTelling, type Telling } from './telling.ts';
+import { untilStopped } from './until-stopped.ts';
 import { describeUnusable } from './unusable-files.ts';
 
 /** What the host of a build is told. */
@@ -119,18 +120,6 @@ const startBuildHost = async (options: BuildHostOptions): Promise<Host> => {
     closeOpened,
   });
 };
-
-/** Resolves when the process is told to stop (SIGTERM, SIGINT). */
-const untilStopped = (): Promise<void> =>
-  new Promise((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-      process.on(signal, () => {
-        // Whoever asks a second time does not want to wait.
-        process.once(signal, () => process.exit(1));
-        resolve();
-      });
-    }
-  });
 
 // What a replica needs to follow is nothing to the server of a build.
 const startHost = async (options: BuildHostOptions | ReplicaHostOptions): Promise<Host> => {

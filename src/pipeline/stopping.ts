@@ -12,13 +12,17 @@ export interface Stopping {
 // As shells tell of a process that a signal ended.
 const exitCodeOf = { SIGTERM: 143, SIGINT: 130 } as const;
 
+// A terminal, `timeout` or a supervisor tells npm and the build, and npm hands on what it was told: one word comes twice.
+const sameWordMs = 1000;
+
 /**
  * Listens for SIGTERM and SIGINT, and for the end of a time budget (seconds); `tell` is told which it was. The first signal ends the crawl; whoever
- * sends a second one does not want to wait, and what is published is whole at any moment.
+ * sends a second one later does not want to wait, and what is published is whole at any moment.
  */
 export const listenForStop = (budget: number | undefined, tell: (words: string) => void): Stopping => {
   const controller = new AbortController();
   let received: keyof typeof exitCodeOf | undefined;
+  let receivedAt = 0;
   let by: string | undefined;
   const stop = (reason: string, words: string) => {
     if (by !== undefined) return;
@@ -28,8 +32,12 @@ export const listenForStop = (budget: number | undefined, tell: (words: string) 
   };
   const onSignal = (signal: NodeJS.Signals) => {
     const name = signal as keyof typeof exitCodeOf;
-    if (received !== undefined) process.exit(exitCodeOf[name]);
+    if (received !== undefined) {
+      if (performance.now() - receivedAt > sameWordMs) process.exit(exitCodeOf[name]);
+      return;
+    }
     received = name;
+    receivedAt = performance.now();
     stop(name, `Stopping (${name}): what was crawled so far is published first. A second signal ends at once.`);
   };
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
