@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, linkSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, linkSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -91,12 +91,31 @@ describe('the workflow for GitHub Actions', () => {
   });
 
   it('stops where no state is found, unless it is told to begin', () => {
-    const nothing = perform('Take up the state of the last run', { gh: '' });
+    const nothing = perform('Take up the state of the last run', { gh: '', npm: '' });
     expect(nothing.status).toBe(1);
     expect(nothing.stdout).toMatch(/^::error::There is no state/);
-    expect(perform('Take up the state of the last run', { gh: '' }, { BEGIN: 'true' }).status).toBe(0);
+    expect(nothing.told).not.toContain('npm');
     // An answer that failed is no answer: what is there may not be overlooked.
     expect(perform('Take up the state of the last run', { gh: 'exit 1' }, { BEGIN: 'true' }).status).not.toBe(0);
+  });
+
+  it('begins with the number of what is published already, and with none where nothing is', () => {
+    const [first, again] = [temporaryFolder(), temporaryFolder()];
+    const begin = (npm: string, folder: string) => {
+      const variables = { BEGIN: 'true', DEBDEX_BASE_URL: 'https://o.github.io/r' };
+      return perform('Take up the state of the last run', { gh: '', npm }, variables, folder);
+    };
+    const mirror = 'npm run --silent mirror -- https://o.github.io/r dist\n';
+    // What a mirror leaves that failed is what no build published.
+    const none = begin('mkdir dist; exit 1', first);
+    expect(none.status).toBe(0);
+    expect(none.told).toContain(mirror);
+    expect(none.told).not.toContain('accept');
+    expect(existsSync(path.join(first, 'dist'))).toBe(false);
+    const { status, told } = begin('', again);
+    expect(status).toBe(0);
+    expect(told).toContain(`${mirror}npm run --silent accept -- --take-over dist\n`);
+    expect(existsSync(path.join(again, 'state'))).toBe(true);
   });
 
   it.skipIf(findProgram('jq') === undefined)('takes the newest state of its own branch and repository', () => {
