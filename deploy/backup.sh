@@ -32,7 +32,7 @@ if [ -e "$state/downloads.sqlite" ]; then
     "$state/downloads.sqlite" "$work/parts/downloads.sqlite"
 fi
 if [ -e "$state/gateway.sqlite" ] || [ -n "${GATEWAY_DATABASE_URL:-}" ]; then
-  node scripts/gateway.ts backup "$work/parts/gateway.backup" --state "$state" >&2
+  node scripts/gateway.ts backup "$work/parts/gateway.backup" --state "$state" >/dev/null
 fi
 tar -C "$work/parts" -czf "$work/whole.tar.gz" .
 name=$folder/debdex-$(date -u +%Y%m%dT%H%M%SZ).tar.gz
