@@ -1,6 +1,16 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
@@ -125,6 +135,37 @@ describe('the Dockerfile', () => {
     },
     180_000,
   );
+});
+
+describe('what docs/operating.md runs in containers', () => {
+  const page = readFileSync(path.join(project, 'docs/operating.md'), 'utf8').replaceAll('\\\n', '');
+  const commands = page.split('\n').filter((line) => / (?:exec|run) .*(?:serve|build) /.test(line));
+
+  it('is in the image', () => {
+    const copied = instructions('COPY').flatMap((rest) => rest.split(' ').slice(0, -1));
+    const named = commands.flatMap((line) => line.match(/(?:deploy|scripts)\/[\w/]+\.(?:sh|ts)/g) ?? []);
+    expect(named).toEqual(expect.arrayContaining(['deploy/backup.sh', 'deploy/restore.sh', 'scripts/accept.ts']));
+    for (const file of named) {
+      const isCopied = copied.some((one) => file === one || file.startsWith(`${one}/`));
+      expect(isCopied && isInContext(file), file).toBe(true);
+    }
+  });
+
+  it('brings a backup out, and in again', () => {
+    const data = temporaryFolder();
+    const [backUp, restore] = commands.flatMap((line) => / sh -c '([^']+)'/.exec(line)?.[1] ?? []);
+    const run = (command = '', input = Buffer.alloc(0)) =>
+      spawnSync('sh', ['-c', command.replaceAll('/data', data)], { cwd: project, input });
+    mkdirSync(path.join(data, 'state'));
+    writeFileSync(path.join(data, 'state/builds.jsonl'), '{}\n');
+    const { stdout, status } = run(backUp);
+    expect(status).toBe(0);
+    expect(readdirSync(data)).toEqual(['state']);
+    writeFileSync(path.join(data, 'state/builds.jsonl'), 'damaged');
+    expect(run(restore, stdout).status).toBe(0);
+    expect(readFileSync(path.join(data, 'state/builds.jsonl'), 'utf8')).toBe('{}\n');
+    expect(readdirSync(data).sort()).toEqual(['state', 'state.before']);
+  });
 });
 
 describe('deploy/docker/every.sh', () => {
