@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { createNodePasswords } from '../../functions/gateway/node/node-passwords.ts';
 import { BrowserSession } from '../support/browser-session.ts';
-import { addAccount, password, startGateway, type TestGateway } from '../support/gateway-session.ts';
+import { addAccount, password, startGateway, type TestGateway, weakCost } from '../support/gateway-session.ts';
 import { authenticate, logIn, readCallback } from '../support/package-manager.ts';
 import { describeEveryStore } from '../support/stores.ts';
 
@@ -13,6 +14,7 @@ describeEveryStore('sign-in', (newStore) => {
     gateway = await startGateway({ ...(await newStore()), GATEWAY_CALLBACKS: 'sileo:, zbra:' });
     account = await addAccount(gateway.store, 'alice');
   });
+  afterEach(() => vi.restoreAllMocks());
   afterAll(() => gateway.close());
   const countDevices = async () => (await gateway.store.listDevices(account)).length;
 
@@ -100,5 +102,21 @@ describeEveryStore('sign-in', (newStore) => {
     expect(answers.filter(({ status }) => status === 303)).toHaveLength(1);
     expect(answers.every(({ status }) => status === 303 || status === 410 || status === 429)).toBe(true);
     expect(await countDevices()).toBe(before + 1);
+  });
+
+  test('T4 a password that is replaced while it is being checked signs nobody in', async () => {
+    const { store } = gateway;
+    await addAccount(store, 'carol');
+    const browser = new BrowserSession();
+    const page = await browser.open(await authenticate(gateway.base));
+    const find = store.findAccount;
+    vi.spyOn(store, 'findAccount').mockImplementationOnce(async (name) => {
+      const found = await find(name);
+      await store.setPassword('carol', await createNodePasswords(1, weakCost).hash('another good passphrase'));
+      return found;
+    });
+    const late = await browser.submit(page, { name: 'carol', password });
+    expect([late.status, late.location]).toEqual([403, undefined]);
+    expect((await browser.submit(late, { name: 'carol', password: 'another good passphrase' })).status).toBe(303);
   });
 });

@@ -115,10 +115,14 @@ export const loginRoutes = (deps: GatewayDeps, protocol: Protocol): Hono => {
       log({ event: 'sign-in-throttled', address });
       return retry(describeWait(attempt.wait));
     }
-    const account = name === undefined ? undefined : await store.findAccount(name);
+    const find = async () => (name === undefined ? undefined : store.findAccount(name));
+    const account = await find();
     const place = knownBrowser ? { holder: name, known: true } : { holder: clientNetwork(address, 48) };
+    // A check may wait long for its turn, and what it is checked against be no password of the account any more.
+    const isStill = async () => (await find())?.passwordHash === account?.passwordHash;
     const fits = await passwords
       .verify(field('password').slice(0, 1024), account?.passwordHash ?? undefined, place)
+      .then((isRight) => isRight && isStill())
       .catch(async (error) => {
         if (!(error instanceof PasswordsBusy)) {
           await attempt.return();
