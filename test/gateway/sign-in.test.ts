@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { createNodePasswords } from '../../functions/gateway/node/node-passwords.ts';
+import { StoreUnavailable } from '../../functions/gateway/store/credential-store.ts';
 import { BrowserSession } from '../support/browser-session.ts';
 import { addAccount, password, startGateway, type TestGateway, weakCost } from '../support/gateway-session.ts';
 import { authenticate, logIn, readCallback } from '../support/package-manager.ts';
@@ -118,5 +119,25 @@ describeEveryStore('sign-in', (newStore) => {
     const late = await browser.submit(page, { name: 'carol', password });
     expect([late.status, late.location]).toEqual([403, undefined]);
     expect((await browser.submit(late, { name: 'carol', password: 'another good passphrase' })).status).toBe(303);
+  });
+
+  test('T8 an application gets its credentials where the store fails after they were made', async () => {
+    const { store, log } = gateway;
+    const refuse = () => vi.spyOn(store, 'addBrowser').mockRejectedValueOnce(new StoreUnavailable(new Error('full')));
+    const browser = new BrowserSession();
+    const page = await browser.open(await authenticate(gateway.base));
+    refuse();
+    const before = log.length;
+    const { location } = await browser.submit(page, { name: 'alice', password });
+    const authorization = `Bearer ${readCallback(location).auth_token}`;
+    expect((await fetch(`${gateway.base}/v2/account`, { headers: { authorization } })).status).toBe(200);
+    expect([...browser.cookies.keys()]).toEqual(['gateway-form']);
+    const events = log.slice(before).map((line) => JSON.parse(line).event);
+    expect(events).toEqual(['store-unavailable', 'sign-in']);
+
+    const devices = await browser.open(`${gateway.base}/v2/login`);
+    refuse();
+    expect((await browser.submit(devices, { name: 'alice', password })).status).toBe(503);
+    expect((await browser.submit(devices, { name: 'alice', password })).location).toBe('/v2/devices');
   });
 });

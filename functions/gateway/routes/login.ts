@@ -49,8 +49,7 @@ export const loginRoutes = (deps: GatewayDeps, protocol: Protocol): Hono => {
       return render(c, failurePage(403, 'Sign in', `Your account at ${openId.label} may not sign in here.`));
     }
     const { status, message, headers } = toRefusal(error instanceof OpenIdStale ? staleSignIn() : error);
-    if (error instanceof StoreUnavailable) log({ event: 'store-unavailable', reason: describeSilently(error) });
-    if (status === 500) log({ event: 'failure', reason: describeSilently(error) });
+    if (error instanceof StoreUnavailable || status === 500) tellFailure(error);
     const sentence = status === 503 ? 'Sign-in is not possible at the moment. Please try again shortly.' : message;
     return render(c, failurePage(status, 'Sign in', sentence, headers));
   });
@@ -75,22 +74,30 @@ export const loginRoutes = (deps: GatewayDeps, protocol: Protocol): Hono => {
     return render(c, page);
   };
 
+  const tellFailure = (error: unknown) => {
+    const event = error instanceof StoreUnavailable ? 'store-unavailable' : 'failure';
+    log({ event, reason: describeSilently(error) });
+  };
+
+  /** The browser is known to the account from now on, and signed in to the devices page for so many milliseconds. */
+  const rememberBrowser = async (c: Context, account: { id: string }, sessionLife: number) => {
+    const token = cryptography.randomToken();
+    const tokenHash = cryptography.sha256(token);
+    const previous = cookies.browser.read(c);
+    if (previous !== '') await store.removeBrowser(cryptography.sha256(previous));
+    await store.addBrowser({ tokenHash, accountId: account.id, sessionLife, life: browserLife });
+    cookies.browser.write(c, token);
+  };
+
   /** Signs the account in: for the application that asked, or to the devices page. */
   const finish = async (c: Context, handle: string, account: { id: string }) => {
     const event = { event: 'sign-in', account: account.id, address: clientAddress(c) } as const;
     const completed = handle === '' ? undefined : await protocol.completeSignIn(handle, account.id, c.req.raw.signal);
     if (handle !== '' && !completed) return showLogin(c, handle);
-    const token = cryptography.randomToken();
-    const previous = cookies.browser.read(c);
-    if (previous !== '') await store.removeBrowser(cryptography.sha256(previous));
-    await store.addBrowser({
-      tokenHash: cryptography.sha256(token),
-      accountId: account.id,
-      // An application's sign-in does not leave the browser signed in: the device may not be its owner's.
-      sessionLife: completed ? 0 : sessionLife,
-      life: browserLife,
-    });
-    cookies.browser.write(c, token);
+    // An application's sign-in does not leave the browser signed in: the device may not be its owner's.
+    const remembering = rememberBrowser(c, account, completed ? 0 : sessionLife);
+    // Its request is used up and its credentials are made: a browser that stays unknown must not lose them.
+    await (completed ? remembering.catch(tellFailure) : remembering);
     log(completed ? { ...event, family: completed.familyId } : event);
     return redirect(c, completed?.location ?? addresses.devices);
   };
