@@ -51,26 +51,27 @@ export interface ToldEvent extends SecurityEvent {
   readonly channel: 'security';
 }
 
-/** How long, in milliseconds, what is repeated for one sign-in is not written again. */
+/** How long, in milliseconds, what is repeated is not written again. */
 const repeatWindow = 10 * 60_000;
 const mostRemembered = 10_000;
 
-// What a client may repeat at will, for a sign-in of its own.
-const repeatable: ReadonlySet<string> = new Set(['refresh-refused', 'revoked', 'revoke-refused']);
+// What a client may repeat at will, for a sign-in of its own, or whoever the provider knows for a name there.
+const repeatable: ReadonlySet<string> = new Set(['refresh-refused', 'revoked', 'revoke-refused', 'sign-in-refused']);
 
 /**
  * Tells `tell` of each event, with its time, and writes those of the audit as lines of JSON to `audit`. The same thing
- * about the same sign-in is written once in ten minutes, from whatever addresses it is done, so that nobody can push out
- * of the log what came before.
+ * about the same sign-in, or refused to the same person, is written once in ten minutes, from whatever addresses it is
+ * done, so that nobody can push out of the log what came before.
  */
 export const createSecurityLog = (
   { tell, audit }: { tell: (told: ToldEvent) => void; audit: (line: string) => void },
   clock: () => number,
 ): SecurityLog => {
   const seen = new Map<string, number>();
-  const isRepeated = ({ event, family, reason }: SecurityEvent, now: number) => {
-    if (!repeatable.has(event) || family === undefined) return false;
-    const key = `${event} ${family} ${reason}`;
+  const isRepeated = ({ event, family, name, reason }: SecurityEvent, now: number) => {
+    const whose = family ?? name;
+    if (!repeatable.has(event) || whose === undefined) return false;
+    const key = `${event} ${whose} ${reason}`;
     const before = seen.get(key);
     if (before !== undefined && now - before < repeatWindow && now >= before) return true;
     seen.delete(key);

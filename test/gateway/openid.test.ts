@@ -161,7 +161,7 @@ test('T4 the display name follows the provider, and is one line of readable text
 });
 
 describe('T4 accounts allowed by claim', () => {
-  const signInto = async (allow: string, subject: string) => {
+  const signInto = async (allow: string, subject: string, again = false) => {
     const allowing = await startGateway(
       {
         PUBLIC_ADDRESS: site,
@@ -176,8 +176,12 @@ describe('T4 accounts allowed by claim', () => {
     );
     try {
       provider.subject = subject;
-      const { own, follow } = newBrowser(allowing.base);
-      const page = await follow(startLink(await own.open(`${site}/v2/login`)));
+      const visit = async () => {
+        const { own, follow } = newBrowser(allowing.base);
+        return follow(startLink(await own.open(`${site}/v2/login`)));
+      };
+      const page = await visit();
+      if (again) expect((await visit()).status).toBe(page.status);
       const accounts = await allowing.store.listAccounts();
       return { page, accounts, events: allowing.log.map((line) => JSON.parse(line)) };
     } finally {
@@ -212,6 +216,11 @@ describe('T4 accounts allowed by claim', () => {
     expect(accounts).toEqual([]);
     const name = `${new URL(provider.issuer).host}:${subject}`;
     expect(events).toContainEqual(expect.objectContaining({ event: 'sign-in-refused', name, reason: 'claim' }));
+  });
+
+  test('T12 who is kept out is in the log once in ten minutes, however often they try', async () => {
+    const { events } = await signInto('groups=staff', 'one', true);
+    expect(events.map(({ event }) => event)).toEqual(['sign-in-refused']);
   });
 });
 
