@@ -24,7 +24,7 @@ const nextPath = (state: string): string => path.join(state, 'catalog.next.sqlit
 const searchDraftPath = (state: string): string => path.join(state, 'catalog.next.search.sqlite');
 
 /** The version of a catalog's tables (see `catalogFormat`); undefined where it cannot be read. */
-export const readCatalogFormat = (file: string): number | undefined => {
+const readCatalogFormat = (file: string): number | undefined => {
   let database: CatalogFile | undefined;
   try {
     database = CatalogFile.openReadOnly(file);
@@ -33,6 +33,38 @@ export const readCatalogFormat = (file: string): number | undefined => {
     return undefined;
   } finally {
     database?.close();
+  }
+};
+
+type Table = [type: string, name: string, table: string, sql: string | null];
+const listTables = (database: CatalogFile, most: number): Table[] =>
+  database.prepare<Table>('SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name LIMIT ?').all(most);
+
+let ownTables: readonly Table[] | undefined;
+const readOwnTables = (): readonly Table[] => {
+  const database = CatalogFile.open(':memory:');
+  try {
+    createTables(database);
+    return listTables(database, -1);
+  } finally {
+    database.close();
+  }
+};
+
+/**
+ * Whether a catalog that somebody else made is of this version, and of the tables of this version and nothing else: a view in
+ * the place of one is a program, which runs whenever it is read and need never end.
+ */
+export const isOwnCatalog = (file: string): boolean => {
+  if (readCatalogFormat(file) !== catalogFormat) return false;
+  ownTables ??= readOwnTables();
+  const database = CatalogFile.openReadOnly(file);
+  try {
+    return JSON.stringify(listTables(database, ownTables.length + 1)) === JSON.stringify(ownTables);
+  } catch {
+    return false;
+  } finally {
+    database.close();
   }
 };
 

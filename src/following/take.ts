@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { CatalogFile } from '../catalog/node-sqlite.ts';
-import { catalogFormat } from '../catalog/schema.ts';
-import { readCatalogFormat } from '../catalog/state-catalog.ts';
+import { isOwnCatalog } from '../catalog/state-catalog.ts';
 import { findShortage } from '../disk/room.ts';
 import { NotOfCatalog } from '../documents/catalog-documents.ts';
 import { digestFile } from '../publication/inventory.ts';
@@ -78,7 +77,7 @@ const assertRoom = (folder: string, bytes: number): void => {
 };
 
 const writeLarge = async (file: string, { source, folder, before }: TakeOptions): Promise<LargeDocument[]> => {
-  if (readCatalogFormat(file) !== catalogFormat) {
+  if (!isOwnCatalog(file)) {
     throw new SourceError(
       'of another version',
       `The catalog of ${source.base} is of another version of Debdex: run the version here that publishes there.`,

@@ -3,8 +3,7 @@ import { open } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import { lockReplica } from '../catalog/lock.ts';
-import { catalogFormat } from '../catalog/schema.ts';
-import { readCatalogFormat } from '../catalog/state-catalog.ts';
+import { isOwnCatalog } from '../catalog/state-catalog.ts';
 import { type Generation, generationSchema } from '../contract/generation.ts';
 import { flushFile } from '../disk/flush-file.ts';
 import { signaturePathOf } from '../publication/generation-signature.ts';
@@ -156,7 +155,7 @@ export class TakenFolder {
     if (generation.catalog.sha256 !== note.catalog.sha256 || !isSame(file, note.catalog))
       throw this.#unusable('damaged');
     for (const { file } of note.large) if (!isSame(this.document(file.sha256), file)) throw this.#unusable('damaged');
-    if (readCatalogFormat(file) !== catalogFormat) throw this.#unusable('of another version of Debdex');
+    if (!isOwnCatalog(file)) throw this.#unusable('of another version of Debdex');
     const isSigned =
       publicKey === undefined ||
       (note.jws !== null && (await verifySignature(note.jws, Buffer.from(note.text), publicKey)));

@@ -97,10 +97,16 @@ describe('P3: a replica goes on with what it has and says once why, where the pu
     await recover(replica);
   });
 
-  it('has a catalog of another version of Debdex, or one that is made of other rows', async () => {
+  it('has a catalog of another version of Debdex, or one that is made of other rows or tables', async () => {
     const { replica } = await prepare();
     for (const change of [
       'PRAGMA user_version = 99',
+      // The first search with a typing mistake would never end.
+      `ALTER TABLE spelling RENAME TO other;
+       CREATE VIEW spelling (bucket, terms) AS
+         WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number) SELECT n, '' FROM number WHERE n < 0`,
+      'CREATE TABLE more (a)',
+      'DROP INDEX record_list; CREATE INDEX record_list ON record (repository, package) WHERE id < 0',
       "UPDATE record SET json = replace(json, 'com.example.p0', 'com.example.px')",
     ]) {
       await publication.publish([repository(`2 ${change.length}`)]);
@@ -123,7 +129,7 @@ describe('P3: a replica goes on with what it has and says once why, where the pu
         if (file === generationPath.current) return Buffer.from(text);
         return file.startsWith('v2/catalog/') ? compressed : undefined;
       };
-      await refuse(replica, change.startsWith('PRAGMA') ? /another version of Debdex/ : /update Debdex/);
+      await refuse(replica, change.startsWith('UPDATE') ? /update Debdex/ : /another version of Debdex/);
       // No waiting mends that, so it is not taken again for as long as nothing else is published.
       // What stands in the folder is not asked for again either, so that tells nothing: whatever is begun ends by a sweep.
       origin.asked = [];
