@@ -6,7 +6,7 @@ import {
   readChanges,
   readGeneration,
 } from './changes.ts';
-import { documents } from './documents.ts';
+import { documents, isAskable } from './documents.ts';
 import { AnswerError, FilesAlone } from './errors.ts';
 import type { ClientOptions, DependencyOptions, SearchOptions } from './questions.ts';
 import { type AskOptions, Requests } from './requests.ts';
@@ -39,8 +39,24 @@ const filesAtOnce = 6;
 const mostIds = 500;
 const mostUris = 250;
 
-const portions = <T>(all: readonly T[], most: number): T[][] =>
-  Array.from({ length: Math.ceil(all.length / most) }, (_, index) => all.slice(index * most, (index + 1) * most));
+/** The longest list in one address, in characters as they are sent: a service takes addresses of 64 KiB. */
+const longestList = 60_000;
+
+/** The same in their order, so many at a time, and no more than fit in one address. */
+const portions = (all: readonly string[], most: number): string[][] => {
+  const found: string[][] = [];
+  let room = 0;
+  for (const one of all) {
+    const length = encodeURIComponent(`${one},`).length;
+    const last = found.at(-1);
+    if (last === undefined || last.length === most || length > room) {
+      found.push([one]);
+      room = longestList;
+    } else last.push(one);
+    room -= length;
+  }
+  return found;
+};
 
 /** Of all records of a package, in their order, the one that is asked for as its latest. */
 const latestOf = (list: readonly PackageRecord[], priority: 'default' | 'bootstrap' | undefined) =>
@@ -93,7 +109,8 @@ export class Client {
 
   /** Every version of a package, the latest of the best repository first; none where it is unknown. */
   async package(id: string, options?: AskOptions): Promise<readonly PackageRecord[]> {
-    const address = this.#files ? documents.package(id) : `/jailbreak/package/${encodeURIComponent(id)}`;
+    const asked = !this.#files && isAskable(id, 'package');
+    const address = asked ? `/jailbreak/package/${encodeURIComponent(id)}` : documents.package(id);
     return (await this.#known<PackageList>(address, options))?.data ?? [];
   }
 
@@ -102,19 +119,21 @@ export class Client {
     ids: readonly string[],
     { priority, ...options }: AskOptions & { readonly priority?: 'default' | 'bootstrap' } = {},
   ): Promise<PackageRecord[]> {
-    const found: PackageRecord[] = [];
-    if (this.#files) {
-      for (const some of portions([...new Set(ids)], filesAtOnce)) {
-        const lists = await Promise.all(some.map((id) => this.package(id, options)));
-        found.push(...lists.flatMap((list) => latestOf(list, priority) ?? []));
-      }
-      return found;
+    const wanted = [...new Set(ids)];
+    const found = new Map<string, PackageRecord>();
+    // A comma in an identifier would end it.
+    const alone = wanted.filter((id) => this.#files || id.includes(','));
+    const together = this.#files ? [] : wanted.filter((id) => !id.includes(','));
+    for (const some of portions(alone, filesAtOnce)) {
+      const lists = await Promise.all(some.map((id) => this.package(id, options)));
+      for (const one of lists.flatMap((list) => latestOf(list, priority) ?? [])) found.set(one.package_id, one);
     }
-    for (const some of portions([...new Set(ids)], mostIds)) {
+    for (const some of portions(together, mostIds)) {
       const query = { ids: some.join(','), priority };
-      found.push(...((await this.#data('/jailbreak/package/multi', query, options)) as PackageList['data']));
+      const data = (await this.#data('/jailbreak/package/multi', query, options)) as PackageList['data'];
+      for (const one of data) found.set(one.package_id, one);
     }
-    return found;
+    return wanted.flatMap((id) => found.get(id) ?? []);
   }
 
   /** What installing a package brings, by apt's rules; undefined where the package is unknown. */
@@ -135,7 +154,8 @@ export class Client {
 
   /** A repository; undefined where there is none of this slug. */
   async repository(slug: string, options?: AskOptions): Promise<RepositoryRecord | undefined> {
-    const address = this.#files ? documents.repository(slug) : `/jailbreak/repository/${encodeURIComponent(slug)}`;
+    const asked = !this.#files && isAskable(slug, 'repository');
+    const address = asked ? `/jailbreak/repository/${encodeURIComponent(slug)}` : documents.repository(slug);
     return (await this.#known<{ data: RepositoryRecord }>(address, options))?.data;
   }
 
@@ -181,11 +201,12 @@ export class Client {
   async safety(uris: readonly string[], options?: AskOptions): Promise<SafetyRecord[]> {
     this.#assertServer('safety');
     const verdicts: SafetyRecord[] = [];
-    for (const some of portions(uris, mostUris)) {
-      // A comma of an address would end it.
-      const query = { uris: some.map((uri) => uri.replaceAll(',', '%2C')).join(',') };
+    // A comma of an address would end it.
+    const written = uris.map((uri) => uri.replaceAll(',', '%2C'));
+    for (const some of portions(written, mostUris)) {
+      const query = { uris: some.join(',') };
       const data = (await this.#data('/jailbreak/repository/safety', query, options)) as SafetyList['data'];
-      verdicts.push(...data.map(({ safe }, place) => ({ uri: some[place] ?? '', safe })));
+      verdicts.push(...data.map(({ safe }, place) => ({ uri: uris[verdicts.length + place] ?? '', safe })));
     }
     return verdicts;
   }

@@ -33,6 +33,19 @@ const ofRepository = (slug: string, file: string): string => {
   return `/jailbreak/repository/${addressOf(folder)}/${file}`;
 };
 
+/** Words of the service in the place of a name: what is called so is there by the name of its document alone. */
+export const words = {
+  package: new Set(['search', 'multi']),
+  repository: new Set(['search', 'ranking', 'safety']),
+} as const satisfies Record<string, ReadonlySet<string>>;
+
+/**
+ * Whether what is called so can be asked for by its own name. A dot would be taken for a folder, and what is called like the
+ * document of another would be answered with that; what is too long is refused.
+ */
+export const isAskable = (name: string, kind: keyof typeof words): boolean =>
+  !/^\.{0,2}$|\.json$/.test(name) && !words[kind].has(name) && new TextEncoder().encode(name).length <= 255;
+
 /** Addresses of documents below `/v2`. */
 export const documents = {
   landing: '/index.json',
