@@ -181,7 +181,8 @@ export class PublicationSource {
   }
 
   #absent(path: string, status: number): undefined {
-    if (status === 404 || status === 410) return undefined;
+    // A bucket that nobody may list says 403 of what is not there; what may not be read is told by generation.json.
+    if (status === 404 || status === 410 || status === 403) return undefined;
     throw new SourceError('absent', `${this.base}/${path} answered ${status}.`);
   }
 

@@ -255,6 +255,20 @@ it('the client tells of no changes where a list does not lead from the generatio
   expect(await ask({ 3: null, 4: 3 }, 3)).toHaveLength(1);
 });
 
+it('the client takes for absent what a bucket that nobody may list says 403 of, and nothing that a server says it of', async () => {
+  const ask: typeof fetch = async (address) =>
+    String(address).endsWith('/generation.json')
+      ? Response.json({ number: 3 })
+      : new Response('<Error><Code>AccessDenied</Code></Error>', { status: 403 });
+  const bucket = new Client({ base: 'https://index.test', files: true, fetch: ask });
+  expect(await bucket.package('none')).toEqual([]);
+  expect(await bucket.latest(['none'])).toEqual([]);
+  expect(await bucket.repository('none')).toBeUndefined();
+  await expect(read(bucket.changes({ since: 1 }))).rejects.toThrow(ChangesLost);
+  const server = new Client({ base: 'https://index.test', fetch: ask });
+  await expect(server.package('none')).rejects.toThrow(expect.objectContaining({ status: 403 }));
+});
+
 describe('a question that fails in passing', () => {
   afterEach(() => void vi.useRealTimers());
 

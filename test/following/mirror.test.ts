@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import path from 'node:path';
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import fc from 'fast-check';
@@ -71,6 +72,22 @@ describe('a mirror', () => {
     origin.intercept = (file) => (file === 'v2/a.json' ? Buffer.from('1') : undefined);
     await expect(take(folder, { pause })).rejects.toThrow('10 tries');
     expect(pauses).toEqual([50, 100, 200, 400, 800, 1600, 2000, 2000, 2000]);
+  });
+
+  it('P2: of a bucket that nobody may list, which says 403 of what is not there', async () => {
+    const { publication, folder } = begin();
+    const absent = (file: string) => !existsSync(path.join(publication.out, file));
+    const bucket = (file: string) =>
+      absent(file) ? (response: ServerResponse) => void response.writeHead(403).end() : undefined;
+    for (const content of ['1', '2', '3']) {
+      await publication.publish({ 'v2/a.json': content });
+      if (content === '2') rmSync(path.join(publication.out, publication.current.changes));
+      origin.intercept = bucket;
+      expect(await take(folder)).toMatchObject({ by: content === '3' ? 'changes' : 'inventory' });
+      expect(read(folder)).toEqual({ 'v2/a.json': content });
+    }
+    origin.intercept = (file) => (file === generationPath.current ? bucket('none') : undefined);
+    await expect(take(folder)).rejects.toThrow('403 for v2/generation.json');
   });
 
   it('P2: of a mirror is the same again', async () => {

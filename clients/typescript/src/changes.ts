@@ -1,4 +1,4 @@
-import { AnswerError, ChangesLost } from './errors.ts';
+import { ChangesLost, isAbsent } from './errors.ts';
 import { type AskOptions, pauseFor, type Requests } from './requests.ts';
 import type { ChangeList, Generation, PackageChange } from './types.ts';
 
@@ -28,7 +28,7 @@ const readList = async (requests: Requests, base: string, number: number, option
   try {
     return (await requests.get(`${base}/v2/changes/${number}.json`, options)) as ChangeList;
   } catch (error) {
-    if (!(error instanceof AnswerError) || error.status !== 404) throw error;
+    if (!isAbsent(error)) throw error;
     throw new ChangesLost(`The changes of generation ${number} are kept no longer`, { cause: error });
   }
 };

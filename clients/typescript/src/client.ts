@@ -7,7 +7,7 @@ import {
   readGeneration,
 } from './changes.ts';
 import { documents, isAskable } from './documents.ts';
-import { AnswerError, FilesAlone } from './errors.ts';
+import { AnswerError, FilesAlone, isAbsent } from './errors.ts';
 import type { ClientOptions, DependencyOptions, SearchOptions } from './questions.ts';
 import { type AskOptions, Requests } from './requests.ts';
 import type {
@@ -261,7 +261,7 @@ export class Client {
     try {
       return (await this.#requests.get(this.#address(path, query), options)) as T;
     } catch (error) {
-      if (error instanceof AnswerError && error.status === 404) return undefined;
+      if (isAbsent(error) && (this.#files || error.status === 404)) return undefined;
       throw error;
     }
   }

@@ -19,6 +19,10 @@ export class AnswerError extends Error {
   }
 }
 
+/** Whether a host of files says so of what is not there: buckets that nobody may list say 403. */
+export const isAbsent = (error: unknown): error is AnswerError =>
+  error instanceof AnswerError && (error.status === 404 || error.status === 403);
+
 /** A question that no file answers, to a host that knows files alone: ask a server. */
 export class FilesAlone extends Error {
   override name = 'FilesAlone';
