@@ -15,7 +15,7 @@ export const exitCodes = {
   unreachable: 5,
   /** The build itself failed: a full disk, a page that cannot be rendered. The message says what stands. */
   failed: 6,
-  /** Another build holds the state or the output folder; of an upload and of a bundle: another one is under way to the same place. */
+  /** Another build holds the state or the output folder; of an upload, a mirror and a bundle: another one is under way to the same place. */
   busy: 7,
 } as const;
 

@@ -1,9 +1,11 @@
+import { LockedError } from '../src/catalog/lock.ts';
 import { FolderTaken, mirror } from '../src/following/mirror.ts';
 import { PublicationSource, SourceError } from '../src/following/source.ts';
 import { createFetcher } from '../src/net/fetcher.ts';
 import { NetworkError } from '../src/net/network-error.ts';
 import { Progress } from '../src/pipeline/progress.ts';
 import { NoFolder } from '../src/publication/folder-content.ts';
+import { exitCodes } from './exit-codes.ts';
 import { CommandFailure, runCommand } from './options.ts';
 import { assertPublication, assertPublicKey } from './publication-options.ts';
 import { readProxyOptions } from './read-proxies.ts';
@@ -67,6 +69,7 @@ await runCommand(command, async (values, [url, folder]) => {
   } catch (error) {
     if (error instanceof SourceError || error instanceof FolderTaken || error instanceof NoFolder)
       throw new CommandFailure(error.message);
+    if (error instanceof LockedError) throw new CommandFailure(error.message, exitCodes.busy);
     if (error instanceof NetworkError) throw new CommandFailure(`${url} could not be read: ${error.message}`);
     throw error;
   } finally {

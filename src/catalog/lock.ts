@@ -94,21 +94,36 @@ export const lockState = (state: string): (() => void) =>
     (holder) => `another build is using ${state} (${holder}): wait for it to end, or name another --state`,
   );
 
-/**
- * The same for an output folder, where builds with other state folders would write too. Nothing there is written through
- * a link: what it leads to would be emptied.
- *
- * @throws LockedError where another process holds it
- */
-export const lockOutput = (folder: string, out: string): (() => void) => {
+// Below a folder that is published nothing is written through a link: what it leads to would be emptied.
+const lockPublished = (folder: string, describe: (holder: string) => string): (() => void) => {
   for (const one of [folder, path.join(folder, lockName), path.join(folder, holderName)]) {
     if (lstatSync(one, { throwIfNoEntry: false })?.isSymbolicLink()) rmSync(one);
   }
-  return lockFolder(
+  return lockFolder(folder, describe);
+};
+
+/**
+ * The same for an output folder, where builds with other state folders would write too.
+ *
+ * @throws LockedError where another process holds it
+ */
+export const lockOutput = (folder: string, out: string): (() => void) =>
+  lockPublished(
     folder,
     (holder) => `another build is publishing into ${out} (${holder}): wait for it to end, or name another --out`,
   );
-};
+
+/**
+ * The same for a folder that a mirror brings up to date.
+ *
+ * @throws LockedError where another process holds it
+ */
+export const lockMirror = (folder: string, mirror: string): (() => void) =>
+  lockPublished(
+    folder,
+    (holder) =>
+      `another mirror is bringing ${mirror} up to date (${holder}): wait for it to end, or name another folder`,
+  );
 
 /**
  * The same for the folder into which a replica takes a publication.

@@ -1,10 +1,13 @@
 import { existsSync, rmSync } from 'node:fs';
 import type { OutputFolder } from '../publication/output-folder.ts';
 
+/** The folder of what a mirror keeps for itself, under a name that no document has. */
+export const ownFolder = '.debdex';
+
 // Stands from before the first file of another generation has its name until the last file of the one before is gone.
 // Where it stands when a mirror begins, one was killed in between, and nobody can tell which files are of which: not even
 // by the inventory of the generation in force, since what was being taken need not have come in force anywhere.
-const markName = '.debdex/mirroring';
+const markName = `${ownFolder}/mirroring`;
 
 /** Whether the files in a folder may be others than its generation says. */
 export const isUnderWay = (output: OutputFolder): boolean => existsSync(output.resolve(markName));
@@ -17,7 +20,4 @@ export const markUnderWay = async (output: OutputFolder): Promise<void> => {
 };
 
 /** To be called when all files are those of the generation in force, and no others stand. */
-export const unmarkUnderWay = (output: OutputFolder): void => {
-  rmSync(output.resolve(markName), { force: true });
-  output.removeEmpty('.debdex');
-};
+export const unmarkUnderWay = (output: OutputFolder): void => rmSync(output.resolve(markName), { force: true });

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { lockMirror } from '../catalog/lock.ts';
 import { type Generation, generationPath } from '../contract/generation.ts';
 import { apiRoot } from '../contract/paths.ts';
 import { isEntrance } from '../publication/entrances.ts';
@@ -12,7 +13,7 @@ import { OutputFolder } from '../publication/output-folder.ts';
 import { isOutputOfBuilds } from '../publication/owner.ts';
 import { assertComplete, type Taking, takeAll, takeCatalog } from './mirror-files.ts';
 import { placeInventory, readHeld, takeInventory } from './mirror-inventory.ts';
-import { isUnderWay, markUnderWay, unmarkUnderWay } from './mirror-mark.ts';
+import { isUnderWay, markUnderWay, ownFolder, unmarkUnderWay } from './mirror-mark.ts';
 import { listGone, planByChanges, planByInventory } from './mirror-plan.ts';
 import { Superseded } from './mirror-refusals.ts';
 import { assertNotOlder, type FoundGeneration, SourceError, unaskedNotModified } from './source.ts';
@@ -63,13 +64,23 @@ const assertOurs = (folder: string, output: OutputFolder): void => {
  * last; then what is gone is removed. A mirror that was interrupted goes on with what it has. Where what is read is not
  * of one generation it is read again, after growing pauses.
  *
- * @throws SourceError where the publication cannot be taken, FolderTaken where the folder holds something else; NetworkError
+ * @throws SourceError where the publication cannot be taken, FolderTaken where the folder holds something else, LockedError
+ * where another one is under way there; NetworkError
  */
 export const mirror = async (options: MirrorOptions): Promise<MirrorSummary> => {
-  const { pause = sleep } = options;
   const output = new OutputFolder(options.folder);
   assertOurs(options.folder, output);
   mkdirSync(output.root, { recursive: true });
+  const unlock = lockMirror(output.resolve(ownFolder), options.folder);
+  try {
+    return await bringUpToDate(output, options);
+  } finally {
+    unlock();
+  }
+};
+
+const bringUpToDate = async (output: OutputFolder, options: MirrorOptions): Promise<MirrorSummary> => {
+  const { pause = sleep } = options;
   for (let tries = 1; ; tries++) {
     output.sweep();
     const found = await options.source.readGeneration();

@@ -1,6 +1,7 @@
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import { LockedError } from '../../src/catalog/lock.ts';
 import { generationPath } from '../../src/contract/generation.ts';
 import { OutputFolder } from '../../src/publication/output-folder.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -99,6 +100,25 @@ describe('a mirror that is interrupted', () => {
     expect(read(folder)).toEqual({ 'v2/a.json': '3' });
   });
 
+  it('P2: begun while another is under way there says so, and leaves that alone', async () => {
+    const { publication, folder } = begin();
+    const files = { 'v2/a.json': '1', 'v2/b.json': '1' };
+    for (const round of ['1', '2']) {
+      const current = { ...files, 'v2/a.json': round };
+      await publication.publish(current);
+      let second: Promise<unknown> | undefined;
+      origin.intercept = (file) => {
+        if (file === 'v2/a.json') second ??= take(folder).catch((error: unknown) => error);
+        return undefined;
+      };
+      await take(folder);
+      expect(await second).toBeInstanceOf(LockedError);
+      expect(String(await second)).toContain(`another mirror is bringing ${folder} up to date`);
+      expect(read(folder)).toEqual(current);
+    }
+    expect(await take(folder)).toMatchObject({ by: 'none' });
+  });
+
   it('P2: killed on its way to a generation that its publication took back holds what is published instead', async () => {
     const { publication, folder } = begin();
     const first = { 'v2/a.json': '1', 'v2/b.json': '1', 'v2/c.json': '1' };
@@ -132,7 +152,7 @@ describe('a mirror that is interrupted', () => {
     expect(await take(folder)).toMatchObject({ fetched: 0, removed: 1 });
     expect(read(folder)).toEqual({ 'v2/a.json': '1' });
     expect(await take(folder)).toMatchObject({ by: 'none' });
-    expect(existsSync(path.join(folder, '.debdex'))).toBe(false);
+    expect(existsSync(path.join(folder, '.debdex', 'mirroring'))).toBe(false);
   });
 
   it('P2: killed twice in its first copy removes in the end what belongs to no generation', async () => {

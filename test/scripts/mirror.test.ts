@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { lockMirror } from '../../src/catalog/lock.ts';
 import { generationPath, generationSchema } from '../../src/contract/generation.ts';
 import { startProcess } from '../bench/processes.ts';
 import { FileOrigin } from '../support/built-publication.ts';
@@ -107,6 +108,14 @@ describe('npm run mirror', () => {
     [['http://127.0.0.1:1', 'x', '--public-key', '.'.repeat(43)], '--public-key must be the 43 characters'],
   ])('refuses %j and says what to do', async (args, message) => {
     expect(await runScript('mirror', args)).toMatchObject({ status: 2, text: expect.stringContaining(message) });
+  });
+
+  it('P2: ends with 7 where another one is under way there', async () => {
+    const taken = path.join(folder, 'taken');
+    const unlock = lockMirror(path.join(taken, '.debdex'), taken);
+    const { status, text } = await runScript('mirror', [address, taken]);
+    unlock();
+    expect([status, text]).toEqual([7, expect.stringContaining(`another mirror is bringing ${taken} up to date`)]);
   });
 
   it('says where nothing can be reached', async () => {
