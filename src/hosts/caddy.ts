@@ -151,7 +151,7 @@ const searchedInVain = ({ folder, below, site: hasSite }: RuleInput): string[] =
         // In one expression: of two in a matcher Caddy keeps one, and which depends on its version.
         `@vain expression ${raw(`{http.error.status_code} in [502, 504] && {http.request.orig_uri.path} == '${below}/${searchPage.path}'`)}`,
         ...handle('vain', [
-          `root * ${folder}`,
+          `root * ${quoted(folder)}`,
           `rewrite * /${searchPage.file}`,
           ...fileHeaders(),
           // An error is what it would say else.
@@ -307,7 +307,7 @@ const site = (input: RuleInput): string[] => {
 };
 
 const routeLines = (input: RuleInput): string[] => [
-  `root * ${input.folder}`,
+  `root * ${quoted(input.folder)}`,
   'encode zstd gzip',
   ...block('@ask', ['method OPTIONS']),
   ...block('@other', ['not method GET HEAD OPTIONS']),

@@ -1,7 +1,7 @@
 import { type HostRules, origin, type RuleInput } from './host-rules.ts';
 import { httpMaps } from './nginx-maps.ts';
 import { serverLines } from './nginx-server.ts';
-import { indented } from './nginx-syntax.ts';
+import { indented, quoted } from './nginx-syntax.ts';
 
 // nginx 1.18 or later, without any module that distributions leave out. Everything hangs on three things: regular
 // expressions that find the name in an address, a chain of maps that encodes it, and `try_files`. Headers are variables,
@@ -37,7 +37,7 @@ export const nginxRules = (input: RuleInput): HostRules => {
           'listen 80;',
           `server_name ${hostname};`,
           ...placing,
-          `root ${documentRoot};`,
+          `root ${quoted(documentRoot)};`,
           'include debdex/debdex-server.conf;',
         ]),
         '}',

@@ -1,7 +1,8 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { RulesImpossible } from '../../src/hosts/host-rules.ts';
+import type { hosts } from '../../src/hosts/hosts.ts';
 import { writeRules } from '../../src/hosts/write-rules.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { publish } from '../support/published.ts';
@@ -16,13 +17,13 @@ const begin = () => {
   const published = publish();
   onTestFinished(() => published.remove());
   const out = temporaryFolder();
-  const write = (host: 'netlify' | 'cloudflare-workers', folder = out) =>
-    writeRules({ host, publication: published.folder, out: folder, now: new Date('2026-05-02T00:00:00Z') });
+  const write = (host: keyof typeof hosts, folder = out, publication = published.folder) =>
+    writeRules({ host, publication, out: folder, now: new Date('2026-05-02T00:00:00Z') });
   const put = (file: string, text: string) => {
     mkdirSync(path.dirname(path.join(out, file)), { recursive: true });
     writeFileSync(path.join(out, file), text);
   };
-  return { out, write, put };
+  return { out, write, put, published: published.folder };
 };
 
 it.each(['netlify.toml', 'public/index.html', '.git/config'])(
@@ -53,4 +54,16 @@ it('rules take the place of those of before, and of what a command left that was
   write('cloudflare-workers', apart);
   expect(filesOf(apart)).toEqual(names);
   for (const name of names) expect(readFileSync(path.join(apart, name), 'utf8')).toBe(files[name]);
+});
+
+it('rules name a folder with blanks as one', () => {
+  const { out, write, published } = begin();
+  const folder = path.join(temporaryFolder(), 'our index');
+  cpSync(published, folder, { recursive: true });
+  for (const host of ['nginx', 'caddy'] as const) {
+    const roots = Object.values(write(host, path.join(out, host), folder).files).flatMap((text) =>
+      Array.from(text.matchAll(/^\s*root (?:\* )?(.*?);?$/gm), ([, place]) => place),
+    );
+    expect([...new Set(roots)]).toEqual([`"${folder}"`]);
+  }
 });
