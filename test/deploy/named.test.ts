@@ -71,6 +71,25 @@ describe('docs/operating.md and the recipes', () => {
     for (const file of recipes) expect(everything).toContain(path.basename(file));
   });
 
+  // Of what left the publication a copy that is only added to would answer for ever.
+  it('copy the publication into folders that were emptied before', () => {
+    const blocks = ['docs/hosting.md', 'deploy/fetch/README.md', 'deploy/cloudflare/README.md'].flatMap((file) =>
+      Array.from(read(file).matchAll(/```sh\n(.*?)```/gs), ([, block = '']) => ({ file, block })),
+    );
+    const copies = blocks.filter(({ block }) => /\bcp -R .*\bdist\b/.test(block));
+    expect(copies.length).toBeGreaterThan(3);
+    for (const { file, block } of copies) {
+      const [, target = ''] = /\bcp -R .*\bdist\b.* (\S+)$/m.exec(block) ?? [];
+      const emptied = Array.from(block.matchAll(/\brm -rf ([^\n#&]+)/g), ([, folders = '']) =>
+        folders.trim().split(' '),
+      );
+      expect(
+        emptied.flat().some((folder) => `${target}/`.startsWith(`${folder}/`)),
+        `${file}: ${target}`,
+      ).toBe(true);
+    }
+  });
+
   it('name headings, leaves of health, exit codes and figures that there are', () => {
     const text = read(page);
     const headings = Array.from(text.matchAll(/^#+ (.+)$/gm), ([, heading = '']) =>
