@@ -1,8 +1,10 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { exitCodes } from '../../scripts/exit-codes.ts';
 import { project } from '../support/deployed.ts';
+import { findProgram } from '../support/host-programs.ts';
 import { runScript } from '../support/run-script.ts';
 
 const read = (file: string): string => readFileSync(path.join(project, file), 'utf8');
@@ -88,6 +90,13 @@ describe('docs/operating.md and the recipes', () => {
         `${file}: ${target}`,
       ).toBe(true);
     }
+  });
+
+  it.skipIf(findProgram('jq') === undefined)('read the journal, where systemd writes too', () => {
+    const [, filter = ''] = /journalctl [^`|]+\| jq ([^`]+)`/.exec(read(page)) ?? [];
+    const input = 'Started Debdex: serve what was built.\n{"event":"started"}\n';
+    const { stdout, status } = spawnSync('sh', ['-c', `jq -c ${filter}`], { input, encoding: 'utf8' });
+    expect([stdout, status]).toEqual(['"Started Debdex: serve what was built."\n{"event":"started"}\n', 0]);
   });
 
   it('name headings, leaves of health, exit codes and figures that there are', () => {
