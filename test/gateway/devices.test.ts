@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createNodeCryptography } from '../../functions/gateway/node/node-cryptography.ts';
+import { devicesShown } from '../../functions/gateway/store/credential-store.ts';
 import { BrowserSession } from '../support/browser-session.ts';
 import { addAccount, password, startGateway, type TestGateway } from '../support/gateway-session.ts';
+import { issue, openProtocol } from '../support/issue.ts';
 import { authenticate, logIn, PackageManager } from '../support/package-manager.ts';
 import { describeEveryStore } from '../support/stores.ts';
 
@@ -65,6 +67,28 @@ describeEveryStore('the devices page', (newStore) => {
     gateway.advance(minute);
     const { page } = await openDevices('bob');
     expect(page.text).toContain(`Last used <time datetime="${used}"`);
+  });
+
+  test('T12 shows the newest of an account that has any number of them, and says that there are others', async () => {
+    const id = await addAccount(gateway.store, 'dora');
+    const protocol = openProtocol(gateway.store);
+    for (let count = 0; count < devicesShown + 5; count++) await issue(protocol, id);
+    gateway.advance(1);
+    await newClient('dora', 'Newest');
+    expect(await gateway.store.listDevices(id)).toHaveLength(devicesShown + 1);
+    const { browser, page } = await openDevices('dora');
+    expect(page.text.match(/<li /g)).toHaveLength(devicesShown);
+    expect(page.text).toContain('Newest');
+    expect(page.text).toContain(`These are the ${devicesShown} newest.`);
+    expect((await browser.submit(page, {}, { within: 'Newest' })).status).toBe(303);
+    for (const { familyId } of (await gateway.store.listDevices(id)).slice(0, 4)) {
+      await gateway.store.revokeFamily(familyId, id);
+    }
+    const rest = await browser.open(`${gateway.base}/v2/devices`);
+    expect(rest.text.match(/<li /g)).toHaveLength(devicesShown);
+    expect(rest.text).toContain('newest');
+    await browser.submit(rest, {}, { within: 'name="family"' });
+    expect((await browser.open(`${gateway.base}/v2/devices`)).text).not.toContain('newest');
   });
 
   test('nobody signs out what is not theirs', async () => {

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { describeApplication } from '../callback.ts';
-import type { Device } from '../store/credential-store.ts';
+import { type Device, devicesShown } from '../store/credential-store.ts';
 import type { Page } from './page.ts';
 
 export interface DevicesView {
@@ -24,7 +24,7 @@ ${done ? html`<div class="message notice" role="status"><p>The device is signed 
 ${
   devices.length === 0
     ? html`<p>No device is signed in.</p>`
-    : html`<ul>${devices.map(
+    : html`<ul>${devices.slice(0, devicesShown).map(
         (device) => html`<li class="device">
 <div>
 <h2>${device.model}</h2>
@@ -39,7 +39,8 @@ ${
 </form>
 </li>`,
       )}</ul>`
-}`,
+}
+${devices.length > devicesShown ? html`<p>These are the ${devicesShown} newest. Sign out some of them to see others.</p>` : ''}`,
 });
 
 // Made when the first page needs it: it takes tens of milliseconds, and every server loads this.

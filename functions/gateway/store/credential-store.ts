@@ -55,6 +55,9 @@ export interface Device {
   readonly lastUsedAt: number;
 }
 
+/** How many devices are shown of an account. */
+export const devicesShown = 100;
+
 /** What a presented auth token stands for. */
 export interface TokenHolder {
   readonly state: CredentialSetState;
@@ -146,6 +149,7 @@ export interface CredentialStore {
   revoke(presented: CredentialHashes): Promise<{ decision: RevokeDecision; familyId?: string; accountId?: string }>;
   /** Notes a use of the family at a time that the store told. */
   touchFamily(familyId: string, usedAt: number): Promise<void>;
+  /** The newest first: all that are shown, and one more where there are others. */
   listDevices(accountId: string): Promise<Device[]>;
   /** False where the account has no such living family. */
   revokeFamily(familyId: string, accountId: string): Promise<boolean>;

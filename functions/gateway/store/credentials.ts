@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 import { decideRefresh, decideRevoke } from '../credential-states.ts';
 import type { CredentialHashes, Cryptography } from '../cryptography.ts';
-import type { NewSet, SignInRequest } from './credential-store.ts';
+import { devicesShown, type NewSet, type SignInRequest } from './credential-store.ts';
 import type { Databases, Operation } from './databases.ts';
 import type { GatewayTables } from './tables.ts';
 
@@ -261,7 +261,8 @@ export const listDevices: Operation<'listDevices'> = async ({ read, now }, accou
     .where('family.revoked_at', 'is', null)
     .where('set.refresh_expires_at', '>', now())
     .orderBy('family.created_at', 'desc')
-    .orderBy('family.id')
+    .orderBy('family.id', 'desc')
+    .limit(devicesShown + 1)
     .execute();
   return rows.map((row) => ({
     familyId: row.id,

@@ -98,6 +98,12 @@ const migrations: readonly Migration[] = [
     await sql`alter table gateway_families add column udid_hash ${bytes}`.execute(database);
     await sql`create table gateway_keys (name text primary key, "key" ${bytes} not null)`.execute(database);
   },
+  // An account may have any number of sign-ins, of which the newest are listed.
+  async (database) => {
+    await sql`
+      create index if not exists gateway_families_living
+      on gateway_families (account_id, created_at, id) where revoked_at is null`.execute(database);
+  },
 ];
 
 /** The version of the tables that this program makes and knows. */
