@@ -45,9 +45,9 @@ await runCommand(command, async (values, [url, folder]) => {
   const key = values['public-key'];
   assertPublication('URL', url);
   assertPublicKey(key);
-  // The address is the operator's own choice, so it may be anywhere.
+  // The address is the operator's own choice, so it may be anywhere; where it leads from there is not.
   const fetcher = createFetcher({
-    allowPrivateNetworks: true,
+    allowPrivateNetworks: { host: new URL(url).hostname },
     userAgent: 'Debdex-mirror',
     limits: { connectionsPerHost: values.concurrency },
     proxies: readProxyOptions(),

@@ -38,9 +38,9 @@ const longestRequest = 3_600_000;
 const { from, publicKey, state, interval, proxies, note } = workerData as ReplicaThreadData;
 const tell = (message: ReplicaThreadMessage): void => parentPort?.postMessage(message);
 
-// The address is the operator's own choice, so it may be anywhere.
+// The address is the operator's own choice, so it may be anywhere; where it leads from there is not.
 const fetcher = createFetcher({
-  allowPrivateNetworks: true,
+  allowPrivateNetworks: { host: new URL(from).hostname },
   userAgent: 'Debdex-replica',
   limits: { totalMs: longestRequest },
   proxies,

@@ -6,7 +6,7 @@ import { HostQueue } from './host-queue.ts';
 import { type NameLimits, Names } from './name-lookups.ts';
 import { NetworkError, toNetworkError } from './network-error.ts';
 import { assertNameable, createDispatcher, type Proxies } from './proxies.ts';
-import { createAddressRule } from './public-address.ts';
+import { type AllowedNetworks, createAddressRule } from './public-address.ts';
 import { readRedirect } from './redirects.ts';
 import { createResolver, type ResolveName } from './resolver.ts';
 import { type FetchLimits, type Turn, takeTurn } from './turn.ts';
@@ -154,12 +154,12 @@ const answer = async (
 /**
  * The fetcher for the network: HTTP/1.1 over undici, plain bytes (no transfer is decompressed), redirects followed by
  * our rules, at most two connections per host, every request limited in time, rate and size, no connection to
- * addresses that are not public unless `allowPrivateNetworks` says so (all, or a list of networks). `resolve` and `ca`
- * replace the resolver of the network and the system's certificate authorities. Through `proxies` only what an address
+ * addresses that are not public unless `allowPrivateNetworks` says so (`AllowedNetworks`). `resolve` and `ca` replace
+ * the resolver of the network and the system's certificate authorities. Through `proxies` only what an address
  * says of itself is refused: names are theirs to resolve.
  */
 export const createFetcher = (options: {
-  allowPrivateNetworks: boolean | readonly string[];
+  allowPrivateNetworks: AllowedNetworks;
   userAgent?: string;
   limits?: Partial<FetchLimits & NameLimits>;
   resolve?: ResolveName;

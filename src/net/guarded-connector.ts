@@ -38,7 +38,7 @@ export const createGuardedConnector = (options: {
     const host = target.replace(/^\[|\]$/g, '');
     const family = isIP(host);
     const addresses = family === 0 ? await find(host) : [{ address: host, family }];
-    const allowed = addresses.filter(({ address }) => isAllowed(address));
+    const allowed = addresses.filter(({ address }) => isAllowed(address, host));
     if (allowed.length > 0) return allowed;
     throw refusal(target, family === 0 ? addresses.map(({ address }) => address) : []);
   };

@@ -58,7 +58,7 @@ export const assertNameable = ({ hostname }: URL, isAllowed: AddressRule): void 
   const host = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
   // RFC 6761, section 6.3: this name, and all below it, are loopback.
   const address = /^(?:.+\.)?localhost$/i.test(host) ? '127.0.0.1' : host;
-  if (isIP(address) !== 0 && !isAllowed(address)) {
+  if (isIP(address) !== 0 && !isAllowed(address, host)) {
     throw new NetworkError('address-refused', `${hostname} is not an address of the public Internet`);
   }
 };

@@ -63,17 +63,36 @@ export const isPublicAddress = (text: string): boolean => {
   return globalUnicast.check(address, 'ipv6') && !special.check(address, 'ipv6');
 };
 
-/** The addresses that connections may go to. */
-export type AddressRule = (address: string) => boolean;
+/** The addresses that connections may go to, and under which name of a host. */
+export type AddressRule = (address: string, host: string) => boolean;
 
 /**
- * The rule for the networks that an operator allows: `false` for public addresses alone, `true` for all, a list for
- * public ones and those in the listed networks (`10.0.0.0/8`, `fd00::/8`, or single addresses). Throws `RangeError`
- * for a network that cannot be read.
+ * What an operator allows: `false` for public addresses alone, `true` for all, a list for public ones and those in the
+ * listed networks (`10.0.0.0/8`, `fd00::/8`, or single addresses), and a `host` wherever that is: see `createHostRule`.
  */
-export const createAddressRule = (allowPrivateNetworks: boolean | readonly string[]): AddressRule => {
+export type AllowedNetworks = boolean | readonly string[] | { readonly host: string };
+
+const nameOf = (host: string): string => host.replace(/^\[|\]$|\.$/g, '').toLowerCase();
+
+// RFC 6761, RFC 6762, RFC 8375 and the reservation of "internal": names that lead nowhere from outside.
+const isPrivateName = (name: string): boolean =>
+  isIP(name) === 0 ? /^[^.]+$|\.(?:local|localhost|internal|home\.arpa)$/.test(name) : !isPublicAddress(name);
+
+/**
+ * The rule for a host that an operator names. It may be anywhere; what it leads to from there is a stranger's choice, and has
+ * to be public, unless its own name shows that it is one of the operator's network.
+ */
+const createHostRule = (named: string): AddressRule => {
+  const own = nameOf(named);
+  const isOfOwnNetwork = isPrivateName(own);
+  return (address, host) => isOfOwnNetwork || nameOf(host) === own || isPublicAddress(address);
+};
+
+/** The rule for what an operator allows. Throws `RangeError` for a network that cannot be read. */
+export const createAddressRule = (allowPrivateNetworks: AllowedNetworks): AddressRule => {
   if (allowPrivateNetworks === true) return () => true;
   if (allowPrivateNetworks === false) return isPublicAddress;
+  if ('host' in allowPrivateNetworks) return createHostRule(allowPrivateNetworks.host);
   const allowed = new BlockList();
   for (const network of allowPrivateNetworks) {
     const [address = '', prefix] = network.split('/');

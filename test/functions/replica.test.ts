@@ -15,6 +15,7 @@ import { base, packages, type SourceRepository } from '../support/catalog.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { generatedRepositories } from '../support/generated.ts';
 import { patience } from '../support/patience.ts';
+import { startProxy } from '../support/proxy-server.ts';
 import { privateKey, publicKey } from '../support/publication.ts';
 import { type ReplicaServer, startLastingReplica, startReplicaServer } from '../support/replica-server.ts';
 import { startTestServer } from '../support/test-server.ts';
@@ -320,6 +321,22 @@ describe('a server of a replica', () => {
     expect(other.lines.map(({ reason }) => reason)).toContainEqual(
       expect.stringMatching(/not signed by the public key/),
     );
+  });
+
+  it('C1: asks nobody inside for what the publication leads to', async () => {
+    const own = await openOwn();
+    await own.publication.publish([repository('0')]);
+    const led = 'http://169.254.169.254/latest/meta-data';
+    own.origin.intercept = (file) =>
+      file.endsWith('.jws') ? (response) => void response.writeHead(302, { location: led }).end() : undefined;
+    const proxy = await startProxy(() => Number(new URL(own.origin.address).port));
+    onTestFinished(() => proxy.close());
+    const proxies = { http: proxy.address, https: undefined, except: undefined };
+    const following = await startReplicaServer('http://index.example', { proxies });
+    const isRefused = ({ reason }: Record<string, unknown>) =>
+      /169\.254\.169\.254 is not an address of the public Internet/.test(String(reason));
+    await expect.poll(() => following.lines.some(isRefused), patience).toBe(true);
+    expect(proxy.asked).not.toContain(led);
   });
 
   it('P3: refuses a folder that another replica uses, with a sentence', async () => {

@@ -171,6 +171,26 @@ describe('addresses that are not public', () => {
     expect(connections()).toBe(0);
   });
 
+  it('C1: a host that the operator names leads to itself, wherever that is, and to no other inside', async () => {
+    const { server, connections } = await listenSilently('127.0.0.2');
+    const inside: Readonly<Record<string, string>> = { 'index.example': '127.0.0.1', 'a.example': '127.0.0.2' };
+    const resolve: ResolveName = async (host) => [{ address: inside[host.replace(/\.$/, '')] ?? '', family: 4 }];
+    const following = createFetcher({ allowPrivateNetworks: { host: 'index.example' }, resolve });
+    const ask = async (location: string): Promise<string> => {
+      origin.break('/moved', { kind: 'redirect', location });
+      return codeOf(following.fetch(new URL(`http://index.example:${origin.port}/moved`), { maxBytes: 1 }));
+    };
+    origin.put('/there', '');
+    expect(await ask('/there')).toBe('no error');
+    expect(await ask(`http://index.example.:${origin.port}/there`)).toBe('no error');
+    for (const host of ['a.example', '127.0.0.2', '127.0.0.1', '[::ffff:127.0.0.2]']) {
+      expect(await ask(`http://${host}:8080/`), host).toBe('address-refused');
+    }
+    await following.close();
+    server.close();
+    expect(connections()).toBe(0);
+  });
+
   it('C1: of several addresses only the allowed ones are connected to', async () => {
     const { server, connections } = await listenSilently('127.0.0.2');
     origin.put('/Release', 'x');

@@ -69,10 +69,10 @@ describe('createAddressRule', () => {
   it('C1: allows the listed networks beside public addresses, and no others', () => {
     const isAllowed = createAddressRule(['127.0.0.1', '10.1.0.0/16', 'fd00::/8']);
     for (const address of ['127.0.0.1', '10.1.2.3', 'fd12::1', '[fd12::1]', '8.8.8.8']) {
-      expect(isAllowed(address), address).toBe(true);
+      expect(isAllowed(address, ''), address).toBe(true);
     }
     for (const address of ['127.0.0.2', '10.2.0.1', 'fc00::1', '::1', 'fe80::1%lo', 'example.com', '']) {
-      expect(isAllowed(address), address).toBe(false);
+      expect(isAllowed(address, ''), address).toBe(false);
     }
   });
 
@@ -86,5 +86,38 @@ describe('createAddressRule', () => {
 it('C1: an address that is allowed by itself allows no other', () => {
   const isAllowed = createAddressRule(['fd00::1', '10.0.0.1', 'fd01::/16']);
   const asked = ['fd00::1', 'fd00::2', '10.0.0.1', '10.0.0.2', 'fd01:2::3', 'fd02::1'];
-  expect(asked.map(isAllowed)).toEqual([true, false, true, false, true, false]);
+  expect(asked.map((address) => isAllowed(address, ''))).toEqual([true, false, true, false, true, false]);
+});
+
+describe('a host that the operator names', () => {
+  const inside = ['127.0.0.1', '10.0.0.1', '169.254.169.254', '::1', 'fd00::1', '[::ffff:10.0.0.1]'];
+
+  it.each(['index.example', 'INDEX.example.', '93.184.215.14', '[2606:2800::1]'])(
+    'C1: may be anywhere, and leads to public addresses alone: %s',
+    (host) => {
+      const isAllowed = createAddressRule({ host });
+      for (const address of inside) {
+        expect(isAllowed(address, host.toLowerCase()), address).toBe(true);
+        expect(isAllowed(address, address), address).toBe(false);
+        for (const other of ['other.example', 'a.index.example', 'localhost', 'metadata.google.internal', 'index']) {
+          expect(isAllowed(address, other), other).toBe(false);
+        }
+      }
+      expect(isAllowed('8.8.8.8', 'other.example')).toBe(true);
+    },
+  );
+
+  it.each([
+    'index',
+    'localhost',
+    'index.local',
+    'index.corp.internal',
+    'nas.home.arpa',
+    '127.0.0.1',
+    '[fd00::1]',
+    '10.0.0.1',
+  ])("leads anywhere where its own name is one of the operator's network: %s", (host) => {
+    const isAllowed = createAddressRule({ host });
+    for (const address of inside) expect(isAllowed(address, 'other.example'), address).toBe(true);
+  });
 });

@@ -9,6 +9,7 @@ import { startProcess } from '../bench/processes.ts';
 import { FileOrigin } from '../support/built-publication.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { patience } from '../support/patience.ts';
+import { startProxy } from '../support/proxy-server.ts';
 import { Publication } from '../support/publication.ts';
 import { runScript } from '../support/run-script.ts';
 
@@ -122,6 +123,28 @@ describe('npm run mirror', () => {
     const { status, text } = await runScript('mirror', ['http://127.0.0.1:1', path.join(folder, 'none')]);
     expect(status).toBe(1);
     expect(text).toMatch(/http:\/\/127\.0\.0\.1:1 could not be read: /);
+  });
+
+  it('C1: asks nobody inside for what a publication leads to, which it would publish as a signature', async () => {
+    const origin = await new FileOrigin(mirror).open();
+    const secret = await new FileOrigin('').open();
+    secret.intercept = () => Buffer.from('a secret');
+    const ports: Readonly<Record<string, FileOrigin>> = { 'index.example': origin, '169.254.169.254': secret };
+    const proxy = await startProxy((host) => Number(new URL(ports[host]?.address ?? '').port));
+    origin.intercept = (file) =>
+      file.endsWith('.jws')
+        ? (response) => void response.writeHead(302, { location: 'http://169.254.169.254/latest/meta-data' }).end()
+        : undefined;
+    const copy = path.join(folder, 'copy');
+    const environment = { HTTP_PROXY: proxy.address, NO_PROXY: '' };
+    const { status, text } = await runScript('mirror', ['http://index.example', copy], { environment });
+    expect([status, text]).toEqual([
+      1,
+      expect.stringContaining('169.254.169.254 is not an address of the public Internet'),
+    ]);
+    expect(secret.asked).toEqual([]);
+    proxy.close();
+    await Promise.all([origin.close(), secret.close()]);
   });
 
   it('says which proxy of the environment is none', async () => {

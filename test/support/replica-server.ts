@@ -3,6 +3,7 @@ import type { Host } from '../../functions/node/host-options.ts';
 import { type ReplicaHostOptions, startReplicaHost } from '../../functions/node/replica-host.ts';
 import { safetyFile } from '../../functions/node/safety-file.ts';
 import { createLog } from '../../src/log/log.ts';
+import type { Proxies } from '../../src/net/proxies.ts';
 import { temporaryFolder } from './folder.ts';
 import { patience } from './patience.ts';
 
@@ -18,7 +19,11 @@ export interface ReplicaServer extends Host {
   until(number: number): Promise<void>;
 }
 
-type ReplicaServerOptions = Partial<Omit<ReplicaHostOptions, 'replica'>> & { publicKey?: string; interval?: number };
+type ReplicaServerOptions = Partial<Omit<ReplicaHostOptions, 'replica'>> & {
+  publicKey?: string;
+  interval?: number;
+  proxies?: Proxies;
+};
 
 /** Serves a replica of what is published at an address, which ends with the test, and asks there ten times a second. */
 export const startReplicaServer = async (from: string, options: ReplicaServerOptions = {}): Promise<ReplicaServer> => {
@@ -30,7 +35,7 @@ export const startReplicaServer = async (from: string, options: ReplicaServerOpt
 /** The same for several tests: a thread that follows takes half a second of a processor to be started. */
 export const startLastingReplica = async (
   from: string,
-  { publicKey, interval = 100, state, ...others }: ReplicaServerOptions & { state: string },
+  { publicKey, interval = 100, proxies, state, ...others }: ReplicaServerOptions & { state: string },
 ): Promise<ReplicaServer> => {
   const lines: Record<string, unknown>[] = [];
   const write = (text: string) => {
@@ -48,7 +53,7 @@ export const startLastingReplica = async (
     log: createLog({ level: 'debug', format: 'json', write }),
     accessLog: 'off',
     safetyList: safetyFile,
-    replica: { from, publicKey, interval, proxies: undefined },
+    replica: { from, publicKey, interval, proxies },
     countDownloads: false,
     ...others,
   });
