@@ -15,8 +15,8 @@ import { Conflict, UploadError } from './upload-error.ts';
 
 // Held for moments, while the record is compared and replaced.
 const latchName = '.debdex/latch';
-/** A latch that is older was left by a process that was killed. */
-const latchMs = 10_000;
+/** A latch that stays the same for so many milliseconds was left by a process that was killed. */
+const usualLatchMs = 10_000;
 
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
 const tagOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
@@ -52,10 +52,12 @@ export class FolderDestination implements Destination {
   readonly title: string;
   readonly usualConcurrency = 8;
   readonly #output: OutputFolder;
+  readonly #latchMs: number;
 
   /** @throws UploadError where the folder cannot be a destination of what lies in `source` */
-  constructor(folder: string, source: string) {
+  constructor(folder: string, source: string, latchMs = usualLatchMs) {
     this.title = folder;
+    this.#latchMs = latchMs;
     this.#output = new OutputFolder(folder);
     assertApart(folder, source);
     if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false) {
@@ -149,16 +151,20 @@ export class FolderDestination implements Destination {
 
   async close(): Promise<void> {}
 
+  // By our own clock: a share has another, by which a latch may seem to be of yesterday, or of tomorrow.
   async #latch(): Promise<void> {
     const latch = this.#output.resolve(latchName);
+    let watched: { readonly file: string; readonly since: number } | undefined;
     for (;;) {
       try {
         await (await open(latch, 'wx')).close();
         return;
       } catch (error) {
         if (codeOf(error) !== 'EEXIST') throw error;
-        const age = Date.now() - (statSync(latch, { throwIfNoEntry: false })?.mtimeMs ?? 0);
-        if (age > latchMs) rmSync(latch, { force: true });
+        const present = statSync(latch, { throwIfNoEntry: false, bigint: true });
+        const file = `${present?.ino} ${present?.mtimeNs}`;
+        if (watched?.file !== file) watched = { file, since: performance.now() };
+        if (performance.now() - watched.since > this.#latchMs) rmSync(latch, { force: true });
         else await sleep(20);
       }
     }

@@ -23,6 +23,8 @@ export interface DestinationOptions {
   readonly environment: NodeJS.ProcessEnv;
   readonly proxies: Proxies | undefined;
   readonly patience?: Patience;
+  /** After how many milliseconds what a killed upload left is known for that, in a folder. */
+  readonly latchMs?: number;
 }
 
 // A drive of Windows is one letter.
@@ -33,7 +35,7 @@ export const openDestination = async (options: DestinationOptions): Promise<Dest
   const { address, source } = options;
   const place = parseS3Address(address);
   if (place === undefined) {
-    if (!scheme.test(address)) return new FolderDestination(address, source);
+    if (!scheme.test(address)) return new FolderDestination(address, source, options.latchMs);
     throw new NoDestination(
       `The destination must be a folder or s3://bucket/prefix (a name of lower-case letters, digits, "." and "-", and segments that are neither empty nor dots), not "${address}".`,
     );

@@ -20,7 +20,7 @@ import { FolderDestination } from '../../src/uploading/folder-destination.ts';
 import type { LocalGeneration } from '../../src/uploading/local-publication.ts';
 import { recordName, retiredName } from '../../src/uploading/record.ts';
 import { assertNotNewer, type State } from '../../src/uploading/state.ts';
-import { UploadError } from '../../src/uploading/upload-error.ts';
+import { Conflict, UploadError } from '../../src/uploading/upload-error.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { ObjectStoreServer } from '../support/object-store.ts';
 import { type Files, Publication, privateKey } from '../support/publication.ts';
@@ -381,20 +381,44 @@ describe('an upload to a folder', () => {
     expect(steps.slice(at - 2)).toEqual(['flush', 'renew', 'in force', 'flush']);
   });
 
-  it('P1: goes on where one before it was killed with the latch in its hand, and leaves no folder of what is gone', async () => {
-    const publication = new Publication();
-    await publication.publish({ ...first, 'package/gone/index.html': 'gone' });
-    const target = folderTarget(path.join(temporaryFolder(), 'to'));
-    await send(publication.out, target, { now: day(1) });
-    const latch = path.join(target.title, '.debdex/latch');
+  it.each([
+    ['another clock, of yesterday', -86_400_000],
+    ['another clock, of tomorrow', 86_400_000],
+    ['the same clock', 0],
+  ])(
+    'P1: goes on where one before it was killed with the latch in its hand, and leaves no folder of what is gone: a disk with %s',
+    async (_, milliseconds) => {
+      const publication = new Publication();
+      await publication.publish({ ...first, 'package/gone/index.html': 'gone' });
+      const target = folderTarget(path.join(temporaryFolder(), 'to'));
+      await send(publication.out, target, { now: day(1) });
+      const latch = path.join(target.title, '.debdex/latch');
+      writeFileSync(latch, '');
+      const at = new Date(Date.now() + milliseconds);
+      utimesSync(latch, at, at);
+      await publication.publish(first);
+      await send(publication.out, target, { now: day(2), keepRemovedMs: 0 }, { latchMs: 50 });
+      expectHeld(target, publication, first);
+      await send(publication.out, target, { now: day(9), keepRemovedMs: 0 });
+      expect([existsSync(path.join(target.title, 'package')), existsSync(latch)]).toEqual([false, false]);
+    },
+    60_000,
+  );
+
+  it('P1: takes nobody for dead by the clock of a disk', async () => {
+    const folder = path.join(temporaryFolder(), 'to');
+    const destination = new FolderDestination(folder, temporaryFolder());
+    const latch = path.join(folder, '.debdex/latch');
+    mkdirSync(path.dirname(latch), { recursive: true });
     writeFileSync(latch, '');
     utimesSync(latch, 1_700_000_000, 1_700_000_000);
-    await publication.publish(first);
-    await send(publication.out, target, { now: day(2), keepRemovedMs: 0 });
-    expectHeld(target, publication, first);
-    await send(publication.out, target, { now: day(9), keepRemovedMs: 0 });
-    expect([existsSync(path.join(target.title, 'package')), existsSync(latch)]).toEqual([false, false]);
-  }, 60_000);
+    const replacing = destination.replace('record', Buffer.from('ours'), undefined).catch((error: unknown) => error);
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setTimeout(resolve, 1));
+    expect([existsSync(latch), existsSync(path.join(folder, 'record'))]).toEqual([true, false]);
+    writeFileSync(path.join(folder, 'record'), 'theirs');
+    rmSync(latch);
+    expect(await replacing).toBeInstanceOf(Conflict);
+  });
 });
 
 it('P3: what is newer is told by its number, and of equal numbers by its date', () => {
