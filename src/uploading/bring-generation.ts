@@ -39,6 +39,9 @@ export interface UploadSummary extends Tally {
   readonly kept: number;
 }
 
+/** No two uploads lie further apart, in generations: of a year with one each hour. */
+const mostSteps = 10_000;
+
 const nowOf = ({ now = () => new Date() }: UploadOptions): Date => now();
 
 /** The names that have stayed long enough. */
@@ -163,9 +166,10 @@ class Step {
       ...intended.flatMap((one) => one.signature ?? []),
     ]);
     const lists: string[] = [];
-    for (let old = Math.max(1, (former?.number ?? number) - keptChangeLists); old <= number - keptChangeLists; old++) {
-      lists.push(generationPath.changes(old));
-    }
+    const firstOld = Math.max(1, (former?.number ?? number) - keptChangeLists);
+    // Further on than any upload that was interrupted nothing stands; a number may be one that a stranger made up.
+    const lastOld = Math.min(number - keptChangeLists, firstOld + mostSteps);
+    for (let old = firstOld; old <= lastOld; old++) lists.push(generationPath.changes(old));
     const dropped = [catalogs, inventories, differences, signatures].flatMap((one) => one.dropped);
     return {
       ...{ catalogs: catalogs.kept, inventories: inventories.kept },

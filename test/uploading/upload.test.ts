@@ -421,6 +421,18 @@ describe('an upload to a folder', () => {
   });
 });
 
+it('H7: a generation of any number is brought, and what is to be removed for it is no more than may stand', async () => {
+  const publication = new Publication();
+  await publication.publish({ 'v2/a.json': '1' });
+  const target = folderTarget(path.join(temporaryFolder(), 'to'));
+  await send(publication.out, target, { now: day(1) });
+  await publication.publish({ 'v2/a.json': '2' });
+  const text = JSON.stringify({ ...publication.current, number: 200_000 });
+  writeFileSync(path.join(publication.out, generationPath.current), text);
+  expect((await send(publication.out, target, { now: day(2) })).kept).toBeLessThan(11_000);
+  expect(target.read(generationPath.current)?.toString()).toBe(text);
+});
+
 it('P3: what is newer is told by its number, and of equal numbers by its date', () => {
   const of = (number: number, date: string) => {
     const generation = { number, date } as Generation;
