@@ -62,12 +62,16 @@ const findTargets = (catalog: SiteCatalog, id: string, groups: readonly Group[])
       }),
     );
 
+/** Whether a relation with this restriction is to some versions alone. */
+const isToVersions = (restriction: string): boolean => restriction.startsWith('(');
+
 const writeGroup = (group: Group): string =>
   group.map(({ name, restriction }) => `${name} ${restriction}`.trim()).join(' or ');
 
 /**
  * The repositories that a manager must know besides the package's own, because what it depends on lies there. Silent
- * about what the own one or a bootstrap has, and about what this index has not: a device may have it all the same.
+ * about what the own one or a bootstrap has or provides, and about what this index has not: a device may have it all the
+ * same.
  */
 const findRepositories = (catalog: SiteCatalog, own: string, groups: readonly Group[]): NeededRepository[] => {
   const needed = new Map<string, { name: string; packages: Map<string, string> }>();
@@ -76,9 +80,7 @@ const findRepositories = (catalog: SiteCatalog, own: string, groups: readonly Gr
     const targets = group.map(({ name }) => catalog.packages.get(catalog.resolve(name) ?? ''));
     // An alternative that is nowhere here may be what the device has.
     if (targets.includes(undefined)) continue;
-    const isNear = targets.some((target) =>
-      target?.repositories.some((slug) => slug === own || catalog.isBootstrap(slug)),
-    );
+    const isNear = group.some(({ name, restriction }) => catalog.isNear(own, name, isToVersions(restriction)));
     const [target] = targets;
     if (isNear || target === undefined) continue;
     const { slug, name } = target.repository;

@@ -33,11 +33,16 @@ const ownInputs = (catalog: SiteCatalog, { id, repositories }: PackageSummary): 
 export const packageInputs = (catalog: SiteCatalog, id: string, picture?: string): string | undefined => {
   const summary = catalog.packages.get(id);
   if (summary === undefined || catalog.hasDepictions) return undefined;
-  const targets = catalog.namedBy(id).map((name) => catalog.packages.get(catalog.resolve(name) ?? ''));
+  const named = catalog.namedBy(id);
+  const targets = named.map((name) => catalog.packages.get(catalog.resolve(name) ?? ''));
+  const near = named.map((name) =>
+    [false, true].map((toVersions) => catalog.isNear(summary.repository.slug, name, toVersions)),
+  );
   const others = [...targets, ...neighboursOf(catalog, summary)];
   return digest([
     ownInputs(catalog, summary),
     others.map((other) => other && ownInputs(catalog, other)),
+    near,
     dependentsOf(catalog, id),
     [catalog.authorOf(summary)?.key, peopleAlone(catalog, summary)],
     [catalog.downloads.get(id), catalog.hasDevices, picture],

@@ -7,6 +7,8 @@ const none: readonly string[] = [];
 export class RelationIndex {
   readonly #dependents = new Map<string, string[]>();
   readonly #providers = new Map<string, string[]>();
+  /** Those of them that provide a version of it. */
+  readonly #ofVersions = new Map<string, string[]>();
   readonly #named = new Map<string, readonly string[]>();
 
   /** Takes in a package; those of one name are told in the order in which they came. */
@@ -16,10 +18,12 @@ export class RelationIndex {
     for (const field of relationFields) {
       const isNeed = field === 'depends' || field === 'preDepends';
       for (const group of parseRelations(details[field])) {
-        for (const { name } of group) {
+        for (const { name, restriction } of group) {
           named.add(name);
           if (isNeed) needed.add(name);
-          if (field === 'provides') append(this.#providers, name, id);
+          if (field !== 'provides') continue;
+          append(this.#providers, name, id);
+          if (restriction !== '') append(this.#ofVersions, name, id);
         }
       }
     }
@@ -40,6 +44,11 @@ export class RelationIndex {
   /** The first package that provides this name. */
   provider(name: string): string | undefined {
     return this.#providers.get(name)?.[0];
+  }
+
+  /** All packages that provide this name; for a relation to some versions of it, those that provide one. */
+  providers(name: string, toVersions: boolean): readonly string[] {
+    return (toVersions ? this.#ofVersions : this.#providers).get(name) ?? none;
   }
 }
 

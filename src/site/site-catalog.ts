@@ -50,6 +50,9 @@ const forReaders = (outcome: Outcome): Outcome => {
   return { ...outcome, reason: withoutOrders(code, reason) };
 };
 
+// Of a name that more provide, the page of a package may say that another repository is needed where none is.
+const mostProviders = 64;
+
 // No column holds a NUL.
 const digestRows = (keyed: readonly KeyedRecord[]): string =>
   hash('sha256', keyed.map(({ row }) => row.join('\0')).join('\0'), 'base64url');
@@ -183,6 +186,17 @@ export class SiteCatalog {
   /** The package whose page tells of a name that a relation holds: itself, else the first that provides it. */
   resolve(name: string): string | undefined {
     return this.packages.has(name) ? name : this.#relations.provider(name);
+  }
+
+  /**
+   * Whether a repository, or one that belongs to a jailbreak, has a package that a relation names, or one that provides
+   * it. `toVersions`: the relation is to some versions of it, which a name without one does not meet.
+   */
+  isNear(slug: string, name: string, toVersions: boolean): boolean {
+    const providers = this.#relations.providers(name, toVersions).slice(0, mostProviders);
+    return [name, ...providers].some((id) =>
+      this.packages.get(id)?.repositories.some((one) => one === slug || this.isBootstrap(one)),
+    );
   }
 
   /** All packages of an author, as `PackageSummary.author` names them, in the order of identifiers. */

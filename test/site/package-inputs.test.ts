@@ -150,6 +150,8 @@ const changes: Readonly<Record<string, () => Promise<Map<string, Seen>> | Map<st
   'what is needed is gone': () =>
     alterSources(rewritten('far', /Package: org\.far\.lib\n/, 'Package: org.far.other\n')),
   'what provides it is gone': () => alterSources(rewritten('far', 'Provides: mail-server\n', '')),
+  'its own repository provides what another has': () =>
+    alterSources(rewritten('near', 'Name: For all', 'Name: For all\nProvides: org.far.lib')),
   'what is recommended is gone': () => alterSources(rewritten('near', 'Package: org.near.nice', 'Package: org.nice')),
   'an older copy that is newer': () => alterSources(rewritten('far', 'Version: 0.9', 'Version: 2.0')),
   'a copy less': () => alterSources(rewritten('far', 'Package: org.near.tweak', 'Package: org.far.tweak')),

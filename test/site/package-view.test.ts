@@ -289,6 +289,27 @@ describe('the page of a package', () => {
     ]);
   });
 
+  it('needs no other repository for a name that its own or a bootstrap provides, unless that is of no version and one is asked for', async () => {
+    const libraries = copies.find(({ entry }) => entry.slug === 'libraries') as Source;
+    const base = copies.find(({ entry }) => entry.slug === 'base') as Source;
+    const neededIn = async (source: Source, provides: string, depends: string) => {
+      const provider = stanza({ Package: 'org.t.posing', Provides: provides });
+      const packages = source.packages + provider;
+      const sources = [{ ...own, packages: tweak({ Depends: depends }) }, libraries, base];
+      const { needed } = await viewIn(
+        ...sources.map((one) => (one.entry.slug === source.entry.slug ? { ...source, packages } : one)),
+      );
+      return needed.map(({ slug }) => slug);
+    };
+    const tweaks = { ...own, packages: tweak({ Depends: 'org.t.lib' }) };
+    expect(await neededIn(tweaks, 'org.t.lib', 'org.t.lib')).toEqual([]);
+    expect(await neededIn(base, 'org.t.lib', 'org.t.lib')).toEqual([]);
+    expect(await neededIn(libraries, 'org.t.lib', 'org.t.lib')).toEqual(['libraries']);
+    const versioned = { ...own, packages: tweak({ Depends: 'org.t.lib (>= 1)' }) };
+    expect(await neededIn(versioned, 'org.t.lib', 'org.t.lib (>= 1)')).toEqual(['libraries']);
+    expect(await neededIn(versioned, 'org.t.lib (= 2)', 'org.t.lib (>= 1)')).toEqual([]);
+  });
+
   it('takes firmware for no package', () => {
     const { relations, demands } = view('org.t.tweak');
     expect(relations.flatMap(({ list }) => list.flat()).map(({ name }) => name)).not.toContain('firmware');
