@@ -5,7 +5,7 @@ import { type LimitName, limitNote, limits } from '../contract/limits.ts';
 import type { ManifestEntry } from '../contract/manifest.ts';
 import type { Addressing } from '../contract/public-addresses.ts';
 import { type RecordSights, recordKey } from '../snapshots/record-history.ts';
-import type { WritableDatabase } from './database.ts';
+import type { Statement, WritableDatabase } from './database.ts';
 import { FirstMentions } from './first-mentions.ts';
 import { newsCode } from './news-codes.ts';
 import { areOtherBytes, digestColumn, keptBytes, type PackageBytes } from './package-bytes.ts';
@@ -28,6 +28,8 @@ interface WriterOptions {
 /** A copy that does not keep the text alive which it was cut from: the reader hands out pieces of large buffers. */
 const detached = (text: string): string => Buffer.from(text).toString();
 
+const bytesOfSection = (section: string): number => Buffer.byteLength(JSON.stringify(section)) + 1;
+
 /**
  * Writes a row for each record of one index, in its order, as far as the limits on what is published of a repository go.
  * The rows are complete when the last one was written: a later record may replace an earlier one or take "latest" from
@@ -35,7 +37,6 @@ const detached = (text: string): string => Buffer.from(text).toString();
  */
 export class RecordWriter {
   readonly findings = new FindingCounter();
-  readonly sections = new Set<string>();
   readonly packages = new Set<string>();
   records = 0;
 
@@ -43,11 +44,13 @@ export class RecordWriter {
   readonly #options: WriterOptions;
   readonly #insert;
   readonly #demote;
-  readonly #sizeOf;
+  readonly #replaced: Statement<[bytes: number, section: string | null]>;
   readonly #provisions: ProvisionWriter;
   readonly #mentions = new FirstMentions();
   readonly #newest = new Map<string, { version: string; row: number }>();
   readonly #bytesOf = new Map<string, number>();
+  /** How many records are of each section. */
+  readonly #sections = new Map<string, number>();
   readonly #firstRow: number;
   /** Bytes of the records, and of what one of them says of its repository. */
   #bytes = 0;
@@ -74,10 +77,14 @@ export class RecordWriter {
       write.run(withoutLatest(json), row);
       this.#provisions.remove(row);
     };
-    const size = database.prepare<[number]>(
-      'SELECT length(CAST(json AS BLOB)) + coalesce(length(CAST(details AS BLOB)), 0) FROM record WHERE id = ?',
+    this.#replaced = database.prepare(
+      'SELECT length(CAST(json AS BLOB)) + coalesce(length(CAST(details AS BLOB)), 0), section FROM record WHERE id = ?',
     );
-    this.#sizeOf = (row: number): number | undefined => size.get(row)?.[0];
+  }
+
+  /** The sections of the records that were written. */
+  get sections(): readonly string[] {
+    return [...this.#sections.keys()];
   }
 
   /** Writes the record with this number; where it has been written before, it is replaced. */
@@ -89,7 +96,7 @@ export class RecordWriter {
     const whole = computeRecordJson(this.#entry, stanza, true, this.#options.addressing);
     const details = computeDetails(stanza);
     const bytes = Buffer.byteLength(whole) + (details === null ? 0 : Buffer.byteLength(details));
-    const before = number < this.#next ? this.#sizeOf(row) : undefined;
+    const [before, sectionBefore = null] = number < this.#next ? (this.#replaced.get(row) ?? []) : [];
     this.#next = Math.max(this.#next, number + 1);
     const met = this.#findLimit(stanza, bytes, before ?? 0, before === undefined);
     if (met !== undefined) {
@@ -102,6 +109,7 @@ export class RecordWriter {
     const latest = this.#takeLatest(`${name}\n${architecture}`, version, row);
     if (!this.packages.has(name)) this.packages.add(detached(name));
     this.#bytesOf.set(name, (this.#bytesOf.get(name) ?? 0) + bytes - (before ?? 0));
+    if (sectionBefore !== null) this.#removeSection(sectionBefore);
     if (stanza.section !== null) this.#addSection(stanza.section);
     const sight = this.#options.sights.sight(key, this.#hasOtherBytes(key, stanza));
     this.#insert.run(
@@ -163,11 +171,15 @@ export class RecordWriter {
 
   // Each section is repeated in every record.
   #addSection(section: string): void {
-    if (this.sections.has(section)) return;
-    const bytes = Buffer.byteLength(JSON.stringify(section)) + 1;
+    const known = this.#sections.get(section);
+    if (known !== undefined) {
+      this.#sections.set(section, known + 1);
+      return;
+    }
+    const bytes = bytesOfSection(section);
     const published = this.#bytes + this.records * (this.#embedded + bytes);
     const met: LimitName | undefined =
-      this.sections.size >= limits.sections
+      this.#sections.size >= limits.sections
         ? 'sections'
         : this.#embedded + bytes > limits.embeddedBytes
           ? 'embeddedBytes'
@@ -178,7 +190,20 @@ export class RecordWriter {
       this.findings.add('sections-too-many', `${limitNote(met)}, from ${section}`);
       return;
     }
-    this.sections.add(detached(section));
+    this.#sections.set(detached(section), 1);
     this.#embedded += bytes;
+  }
+
+  /** One record less of it. */
+  #removeSection(section: string): void {
+    const known = this.#sections.get(section);
+    // Of those that were too many nothing is counted.
+    if (known === undefined) return;
+    if (known > 1) {
+      this.#sections.set(section, known - 1);
+      return;
+    }
+    this.#sections.delete(section);
+    this.#embedded -= bytesOfSection(section);
   }
 }

@@ -5,7 +5,7 @@ import { searchTables } from './search-index.ts';
  * The version of the catalog's tables and of what is computed into them. Raise it when either changes: a catalog of
  * another version is not read but built anew from the snapshots.
  */
-export const catalogFormat = 19;
+export const catalogFormat = 20;
 
 // Records hold their public form as ready JSON text, so that an answer or a document is a join of strings.
 //

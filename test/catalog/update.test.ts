@@ -133,6 +133,20 @@ describe('catalog', () => {
     });
   });
 
+  it('tells of the sections of records that were kept, and of none that was replaced', async () => {
+    const state = temporaryFolder();
+    const text = packages(
+      { Section: 'Replaced' },
+      { Package: 'com.example.two', Section: 'Shared' },
+      { Package: 'com.example.three', Section: 'Shared' },
+      { Section: 'Kept' },
+      { Package: 'com.example.two', Section: 'Kept' },
+    );
+    await buildCatalog(state, [{ slug: 'one', packages: text }]);
+    const [row] = readRepositoryRows(open(state));
+    expect(JSON.parse(row?.record ?? '')).toMatchObject({ package_count: 3, sections: ['Kept', 'Shared'] });
+  });
+
   it('leaves the mark of the latest version where it is when an older stanza is repeated', async () => {
     const state = temporaryFolder();
     const [old, current] = [{ Version: '1.0' }, { Version: '2.0' }];
