@@ -24,18 +24,20 @@ const compareNewest = (before: string | undefined, now: string | undefined): Pac
 };
 
 /**
- * What changed in these repositories from one catalog to the next, by identifier. A repository that was not there
- * before, or is not any more, has no changes: all of it came or went.
+ * What changed in these repositories from one catalog, which may be of an earlier version, to the next, by identifier. A
+ * repository that was not there before, under none of its slugs, or is not any more, has no changes: all of it came or
+ * went.
  */
 export const readPackageChanges = (
   before: CatalogDatabase,
   now: CatalogDatabase,
-  slugs: readonly string[],
+  repositories: readonly { readonly slug: string; readonly aliases: readonly string[] }[],
 ): PackageChange[] => {
   const changes: PackageChange[] = [];
-  for (const slug of slugs) {
-    const [then, today] = [readNewest(before, slug), readNewest(now, slug)];
-    if (then.size === 0 || today.size === 0) continue;
+  for (const { slug, aliases } of repositories) {
+    const then = [slug, ...aliases].map((one) => readNewest(before, one)).find(({ size }) => size > 0);
+    const today = readNewest(now, slug);
+    if (then === undefined || today.size === 0) continue;
     for (const name of new Set([...then.keys(), ...today.keys()])) {
       const [previous, version] = [then.get(name), today.get(name)];
       const change = compareNewest(previous, version);

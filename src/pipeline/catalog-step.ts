@@ -1,4 +1,5 @@
 import { readPackageChanges } from '../catalog/changes.ts';
+import type { CatalogDatabase } from '../catalog/database.ts';
 import { readLastBuild } from '../catalog/last-build.ts';
 import { readFindings, readRepositoryFindings, readStatistics } from '../catalog/reading.ts';
 import { isCatalogSound, isDamage } from '../catalog/soundness.ts';
@@ -77,12 +78,19 @@ export const bringUpToDate = async (
     previous,
     now: now(),
   });
+  const ingested = new Set(update.ingested);
+  const changesFrom = (former: CatalogDatabase) =>
+    readPackageChanges(
+      former,
+      database,
+      entries.filter(({ slug }) => ingested.has(slug)),
+    );
   const result: BuildResult = {
     outcomes,
     lastBuild,
     newSlugs: slugs.filter((slug) => !previous?.repositories.some((one) => one.slug === slug)),
     repositoryChanges: compareBuilds(previous, lastBuild),
-    packageChanges: before === undefined ? [] : readPackageChanges(before, database, update.ingested),
+    packageChanges: (before === undefined ? catalog.readFormer(changesFrom) : changesFrom(before)) ?? [],
     statistics: readStatistics(database),
     stanzas: readFindings(database).stanzas,
     documents: { written: 0, unchanged: 0, removed: 0 },

@@ -1,9 +1,12 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openDownloadsStore } from '../../functions/node/downloads-store.ts';
 import { writeLastBuild } from '../../src/catalog/last-build.ts';
-import { generationPath } from '../../src/contract/generation.ts';
+import { catalogFormat } from '../../src/catalog/schema.ts';
+import { catalogPath } from '../../src/catalog/state-catalog.ts';
+import { changeListSchema, generationPath } from '../../src/contract/generation.ts';
 import { documentPath } from '../../src/contract/paths.ts';
 import { assertNotDepleted } from '../../src/pipeline/planned-removals.ts';
 import { acceptRemovals, areRemovalsAccepted, RemovalsHeld } from '../../src/snapshots/removals.ts';
@@ -32,6 +35,13 @@ const serve = async (slug: string) => {
 /** Answers nothing of this repository any more. */
 const stop = (slug: string) => {
   for (const file of ['InRelease', 'Release']) origin.break(`/${slug}/${file}`, { kind: 'status', status: 404 });
+};
+
+/** Has the catalog be of the format before. */
+const setFormerFormat = () => {
+  const database = new DatabaseSync(catalogPath(bench.state));
+  database.exec(`PRAGMA user_version = ${catalogFormat - 1}`);
+  database.close();
 };
 
 const record = (slug: string) => JSON.parse(bench.read().get(documentPath.repository(slug)) ?? '{}').data;
@@ -88,6 +98,23 @@ describe('builds, one after the other', () => {
     expect(text).toMatch(/stale one: The snapshot could not be read.+ Check the disk\./);
     expect(record('one')).toEqual(JSON.parse(before.get(documentPath.repository('one')) ?? '{}').data);
     expect(bench.findDamage()).toEqual([]);
+  });
+
+  it.each([
+    ['by a version with another format of the catalog', setFormerFormat],
+    ['under another slug', () => bench.list([{ slug: 'uno', uri: origin.uri('one'), aliases: ['one'] }])],
+  ])('P2: tell of the packages that changed, also %s', async (_, change) => {
+    bench.list([await serve('one')]);
+    expect((await bench.build()).status).toBe(0);
+    origin.serve('one', await generateRepository({ packages: makePackages(3, 'one').slice(1) }));
+    change();
+    expect((await bench.build()).status).toBe(0);
+    const published = (file: string) => JSON.parse(readFileSync(path.join(bench.out, file), 'utf8'));
+    const { packages } = changeListSchema.parse(published(published(generationPath.current).changes));
+    expect(packages.map((one) => [one.change, one.package_id])).toEqual([
+      ['removed', 'com.example.one1'],
+      ['added', 'com.example.one3'],
+    ]);
   });
 
   it('C13: tell of downloads what they told before, where these cannot be read', async () => {
