@@ -20,6 +20,8 @@ export const buildLineSchema = z.strictObject({
   format: z.literal(1),
   /** When the build ended. */
   at: z.iso.datetime(),
+  /** How many packages the index held then, where it was published. Stands here to be found without parsing. */
+  total: z.int().min(0).optional(),
   ended: z.enum(buildEndings),
   /** Why it failed; a text of the system's, of which no more than so much is kept. */
   reason: z.string().optional(),
@@ -40,6 +42,8 @@ export type BuildLine = Readonly<z.infer<typeof buildLineSchema>>;
 export const dayLineSchema = z.strictObject({
   format: z.literal(1),
   day: z.iso.date(),
+  /** That of the last of its builds that says. */
+  total: z.int().min(0).optional(),
   /** How many builds, and how many of them did not publish. */
   builds: z.int().min(1),
   unpublished: z.int().min(0),
@@ -107,6 +111,7 @@ export const computeHistories = (
 
 /** What a build is remembered by. */
 export interface BuildEvent extends Pick<BuildLine, 'at' | 'ended' | 'packages'> {
+  readonly total?: number | undefined;
   readonly reason?: string | undefined;
   /** What became of each repository of the manifest; empty where the build ended before that was known. */
   readonly outcomes: ReadonlyMap<string, HistoryOutcome>;
@@ -114,7 +119,7 @@ export interface BuildEvent extends Pick<BuildLine, 'at' | 'ended' | 'packages'>
 }
 
 /** The line of a build. */
-export const composeBuildLine = ({ at, ended, packages, reason, outcomes, added }: BuildEvent): BuildLine => {
+export const composeBuildLine = ({ at, total, ended, packages, reason, outcomes, added }: BuildEvent): BuildLine => {
   const named = Map.groupBy(outcomes.keys(), (slug) => outcomes.get(slug) ?? 'unvisited');
   const countOf = (name: HistoryOutcome): number => named.get(name)?.length ?? 0;
   const names = Object.keys(historyLetters) as HistoryOutcome[];
@@ -127,6 +132,7 @@ export const composeBuildLine = ({ at, ended, packages, reason, outcomes, added 
   return buildLineSchema.parse({
     format: 1,
     at,
+    ...(total === undefined ? {} : { total }),
     ended,
     ...(reason === undefined ? {} : { reason: reason.slice(0, longestReason) }),
     repositories: Object.fromEntries(names.map((name) => [name, countOf(name)])),
@@ -156,10 +162,12 @@ const foldInto = (days: Map<string, DayLine>, line: BuildLine, known: Iterable<s
   const before = days.get(day);
   // By a map: a slug may be a name that every object has, such as "constructor".
   const down = new Map(Object.entries(before?.down ?? {}));
+  const total = line.total ?? before?.total;
   for (const slug of downIn(line, known)) down.set(slug, (down.get(slug) ?? 0) + 1);
   days.set(day, {
     format: 1,
     day,
+    ...(total === undefined ? {} : { total }),
     builds: (before?.builds ?? 0) + 1,
     unpublished: (before?.unpublished ?? 0) + (line.ended === 'published' ? 0 : 1),
     repositories: sum(before?.repositories ?? noCounts, line.repositories),

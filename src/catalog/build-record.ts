@@ -65,31 +65,26 @@ export const readLastBuilds = (state: string, count: number): BuildLine[] => {
   return builds.reverse();
 };
 
-/** Packages that came and went on one day. */
+/** How many packages the index held at the end of a day. */
 export interface GrowthDay {
   /** `YYYY-MM-DD` in UTC. */
   readonly day: string;
-  readonly added: number;
-  readonly removed: number;
+  readonly packages: number;
 }
 
-const dayIn = /^\{"format":1,"(?:at|day)":"(\d{4}-\d\d-\d\d)/;
-const countsIn = /"packages":\{"added":(\d{1,9}),"updated":\d{1,9},"removed":(\d{1,9})\}/;
+const totalIn = /^\{"format":1,"(?:at|day)":"(\d{4}-\d\d-\d\d)[^"]*","total":(\d{1,15})[,}]/;
 
 /**
- * How many packages came and went on each day that is remembered, the oldest first. Takes two figures out of each line
- * and parses none, because every build asks.
+ * How many packages the index held at the end of each day of which that is remembered, the oldest first. Takes it out of
+ * the beginning of each line and parses none, because every build asks.
  */
 export const readGrowth = (state: string): GrowthDay[] => {
-  const days = new Map<string, { added: number; removed: number }>();
+  const days = new Map<string, number>();
   for (const text of linesOf(readBytes(state))) {
-    const day = dayIn.exec(text)?.[1];
-    const counts = countsIn.exec(text);
-    if (day === undefined || counts === null) continue;
-    const known = days.get(day) ?? { added: 0, removed: 0 };
-    days.set(day, { added: known.added + Number(counts[1]), removed: known.removed + Number(counts[2]) });
+    const [, day, total] = totalIn.exec(text) ?? [];
+    if (day !== undefined) days.set(day, Number(total));
   }
-  return [...days].map(([day, counts]) => ({ day, ...counts })).sort((a, b) => (a.day < b.day ? -1 : 1));
+  return [...days].map(([day, packages]) => ({ day, packages })).sort((a, b) => (a.day < b.day ? -1 : 1));
 };
 
 /** What the file becomes where something is to be folded; undefined where nothing is, which the first lines tell. */

@@ -91,7 +91,7 @@ export interface ShownBuild {
   readonly repositories: readonly ShownOutcome[];
   /** The last builds, as `/v2/status.json` has them; undefined where none is on record. */
   readonly builds?: StatusRecord['builds'] | undefined;
-  /** How many packages came and went on each day that is remembered, the oldest first. */
+  /** How many packages the index held at the end of each day that is remembered, the oldest first. */
   readonly growth?: readonly GrowthDay[] | undefined;
   /** What vanished from repositories of late, by slug, the latest first. */
   readonly vanished?: Readonly<Record<string, readonly VanishedPackage[]>> | undefined;

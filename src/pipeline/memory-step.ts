@@ -16,6 +16,7 @@ export const composeLine = ({ outcomes, lastBuild, newSlugs, packageChanges, sta
   const visited = new Set(outcomes.map(({ slug }) => slug));
   return composeBuildLine({
     at: lastBuild.builtAt,
+    total: statistics?.packages,
     ended: statistics === undefined ? 'nothing' : 'published',
     packages: countChanges(packageChanges),
     outcomes: new Map(

@@ -2,7 +2,6 @@ import { type BuildLine, computeHistories } from '../catalog/build-lines.ts';
 import { type GrowthDay, readGrowth, readLastBuilds } from '../catalog/build-record.ts';
 import type { LastBuild, ShownBuild } from '../catalog/last-build.ts';
 import { findingText, isFindingCode } from '../contract/finding-texts.ts';
-import type { PackageChange } from '../contract/generation.ts';
 import type { ManifestEntry } from '../contract/manifest.ts';
 import { type StatusRecord, shownBuilds } from '../contract/status.ts';
 import type { OutputFolder } from '../publication/output-folder.ts';
@@ -49,7 +48,7 @@ export const statusOf = (
 /** What the pages tell of a build, and of those before it. */
 export const composeShown = (
   { state, out }: Pick<BuildInput, 'state' | 'out'>,
-  { lastBuild, packageChanges }: BuildResult,
+  { lastBuild, packageChanges, statistics }: BuildResult,
   { builds, repositories }: StatusRecord,
 ): ShownBuild => {
   const histories = new Map(repositories.map(({ repository_id: slug, history }) => [slug, history]));
@@ -57,23 +56,17 @@ export const composeShown = (
     builtAt: lastBuild.builtAt,
     repositories: lastBuild.repositories.map((one) => ({ ...one, history: histories.get(one.slug) })),
     builds,
-    growth: withToday(readGrowth(state), lastBuild.builtAt, packageChanges),
+    growth: withToday(readGrowth(state), lastBuild.builtAt, statistics?.packages),
     vanished: readVanished(out, packageChanges),
   };
 };
 
-/** The days that are remembered, and what this build did, which is not remembered yet. */
-const withToday = (days: readonly GrowthDay[], builtAt: string, changes: readonly PackageChange[]): GrowthDay[] => {
+/** The days that are remembered, and what the index holds with this build, which is not remembered yet. */
+const withToday = (days: readonly GrowthDay[], builtAt: string, packages: number | undefined): GrowthDay[] => {
   const day = builtAt.slice(0, 'YYYY-MM-DD'.length);
-  const countOf = (kind: PackageChange['change']) => changes.filter(({ change }) => change === kind).length;
-  const known = days.find((one) => one.day === day);
-  const today = {
-    day,
-    added: (known?.added ?? 0) + countOf('added'),
-    removed: (known?.removed ?? 0) + countOf('removed'),
-  };
   // Days that are still to come were noted under a clock that was ahead.
-  return [...days.filter((one) => one.day < day), today];
+  const past = days.filter((one) => one.day < day);
+  return packages === undefined ? past : [...past, { day, packages }];
 };
 
 /** What is published of this build so far. */

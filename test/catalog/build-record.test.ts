@@ -115,7 +115,7 @@ describe('the memory of builds', () => {
     mkdirSync(state, { recursive: true });
     for (let hour = 0; hour < hours; hour++) {
       const at = new Date(begin + hour * hourMs).toISOString();
-      const line = { ...(lines[hour % 20] as BuildLine), at };
+      const line = { ...(lines[hour % 20] as BuildLine), at, total: hour };
       if (hour % 336 === 335) {
         appendFileSync(file(), waiting);
         waiting = '';
@@ -130,6 +130,8 @@ describe('the memory of builds', () => {
     expect(days.length).toBeLessThanOrEqual(366);
     const total = days.at(-2);
     expect(total).toMatchObject({ builds: 24, unpublished: 0, packages: { added: 24, updated: 48, removed: 0 } });
+    const lastHour = (Date.parse(`${total?.day}T23:00:00Z`) - begin) / hourMs;
+    expect(total?.total).toBe(lastHour);
     expect(Object.keys(total?.down ?? {})).toHaveLength(50);
     expect(total?.down['repository-0.example']).toBe(24);
     expect(total?.repositories.failed).toBe(20 * 24);

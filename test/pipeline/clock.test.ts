@@ -47,9 +47,14 @@ it('C12: a build under a clock that is years ahead makes nothing old, and what i
   expect(builds).toHaveLength(4);
   const began = new Date((begin + 2 * day) * 1000).toISOString();
   expect(repositories[0]).toMatchObject({ outcome: 'stale', since: began, confirmed: began });
-  const ended = { lastBuild: { builtAt: began, repositories: [] }, packageChanges: [] } as unknown as BuildResult;
+  const ended = {
+    lastBuild: { builtAt: began, repositories: [] },
+    packageChanges: [],
+    statistics: { packages: 3 },
+  } as unknown as BuildResult;
   const { growth } = composeShown(bench, ended, { builds: [], repositories: [] });
-  expect(growth?.map((one) => one.day)).toEqual([0, 1, 2].map((past) => dayOf(past)));
+  // With the repository that was left out its packages went too.
+  expect(growth).toEqual([6, 3, 3].map((held, past) => ({ day: dayOf(past), packages: held })));
   await buildAt(40 * day);
   expect(isKept('two')).toBe(true);
   await buildAt(41 * day);

@@ -138,52 +138,37 @@ describe('the status page', () => {
     expect([...codesOfMost(gathered, 1)]).not.toContain('package-missing');
   });
 
-  it('draws how the index grew, back from what it holds now', () => {
-    const chart = computeGrowth(
-      [
-        { day: '2026-01-01', added: 5, removed: 0 },
-        { day: '2026-01-03', added: 10, removed: 2 },
-        { day: '2026-01-04', added: 0, removed: 1 },
-      ],
-      107,
-    );
+  it('draws how the index grew', () => {
+    const chart = computeGrowth([
+      { day: '2026-01-01', packages: 100 },
+      { day: '2026-01-03', packages: 108 },
+      { day: '2026-01-04', packages: 107 },
+    ]);
     expect(chart?.points).toEqual([
       [0, 100],
       [2, 108],
       [3, 107],
     ]);
     expect(chart?.text).toBe('107 packages on 4 Jan 2026, 7 more than on 1 Jan 2026.');
-    expect(computeGrowth([{ day: '2026-01-01', added: 5, removed: 0 }], 5)).toBeUndefined();
+    expect(computeGrowth([{ day: '2026-01-01', packages: 5 }])).toBeUndefined();
   });
 
-  it('reads growth from folded days and single builds, and from no text of a stranger', () => {
+  it('reads growth from folded days and single builds that tell of it, and from no text of a stranger', () => {
     const counts = { fresh: 0, unchanged: 1, stale: 0, failed: 0, unvisited: 0 };
+    const packages = { added: 3, updated: 0, removed: 1 };
+    const build = { ended: 'published', repositories: counts, packages, rest: 'unchanged' };
     const lines = [
+      { format: 1, day: '2025-12-31', builds: 24, unpublished: 0, repositories: counts, packages, down: {} },
+      { format: 1, day: '2026-01-01', total: 7, builds: 24, unpublished: 0, repositories: counts, packages, down: {} },
+      { format: 1, at: '2026-01-02T01:00:00.000Z', total: 8, ...build },
+      { format: 1, at: '2026-01-02T02:00:00.000Z', total: 9, ...build },
       {
         format: 1,
-        day: '2026-01-01',
-        builds: 24,
-        unpublished: 0,
-        repositories: counts,
-        packages: { added: 3, updated: 0, removed: 1 },
-        down: {},
-      },
-      {
-        format: 1,
-        at: '2026-01-02T01:00:00.000Z',
-        ended: 'published',
-        repositories: counts,
-        packages: { added: 2, updated: 9, removed: 0 },
-        rest: 'unchanged',
-      },
-      {
-        format: 1,
-        at: '2026-01-02T02:00:00.000Z',
+        at: '2026-01-02T03:00:00.000Z',
+        ...build,
         ended: 'failed',
-        reason: '"packages":{"added":999,"updated":0,"removed":0}',
-        repositories: counts,
-        packages: { added: 1, updated: 0, removed: 4 },
-        rest: 'unchanged',
+        reason: '"total":999,',
+        stale: ['total'],
       },
     ];
     writeFileSync(
@@ -191,8 +176,8 @@ describe('the status page', () => {
       `${lines.map((line) => JSON.stringify(line)).join('\n')}\n{"format":1,"at":"2026`,
     );
     expect(readGrowth(folder)).toEqual([
-      { day: '2026-01-01', added: 3, removed: 1 },
-      { day: '2026-01-02', added: 3, removed: 4 },
+      { day: '2026-01-01', packages: 7 },
+      { day: '2026-01-02', packages: 9 },
     ]);
     expect(readGrowth(path.join(folder, 'nowhere'))).toEqual([]);
   });

@@ -185,7 +185,7 @@ describe('the words and figures of every page', () => {
     const repositories = lastBuild.repositories.map((one) =>
       one.slug === 'beta' ? { ...one, code: 'index-shrunken', reason, heldBack } : one,
     );
-    const growth = ['2026-11-18', '2026-11-19'].map((day) => ({ day, added: 1, removed: 0 }));
+    const growth = ['2026-11-18', '2026-11-19'].map((day) => ({ day, packages: 4 }));
     const told = await build('troubled', fewSources, { ...lastBuild, repositories, growth });
     const text = (name: string) => told.get(`${name}index.html`) ?? '';
     const sentence =
