@@ -174,8 +174,8 @@ const publish = async (input: GenerationInput): Promise<Published> => {
   const text = JSON.stringify(generation);
   await putGenerationInForce(output, text, await signer?.sign(Buffer.from(text)));
   renameSync(next, inventory);
-  keepGeneration(state, text);
   forgetPendingChanges(state);
+  keepGeneration(state, text);
   removeOld(output, generation);
   return { generation, isNew: true, changes: summary };
 };
