@@ -182,7 +182,7 @@ describe('P3: a mirror goes on with what it has and says why, where the publicat
       return file === bad ? Buffer.from('x') : undefined;
     };
     await refuse(folder, /which no Debdex writes|holds other files than it says/);
-    expect(existsSync(path.join(folder, '.debdex'))).toBe(false);
+    expect(existsSync(path.join(folder, '.debdex', 'mirroring'))).toBe(false);
     // It takes what is published next, as if nothing had been.
     origin.intercept = undefined;
     await publication.publish({ 'v2/a.json': '3', 'v2/portions/a.json': '3', 'v2/portions/a.portion': '3' });
