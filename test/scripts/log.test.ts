@@ -112,6 +112,18 @@ describe('H12 npm run serve', () => {
 });
 
 describe('H11 npm run build', () => {
+  // It had published all the same, and ended with the code of one that had not.
+  it.skipIf(!existsSync('/dev/full'))('ends as it went where what it says cannot be written', async () => {
+    const folder = temporaryFolder();
+    const [state, out] = [path.join(folder, 'state'), path.join(folder, 'dist')];
+    const full = openSync('/dev/full', 'w');
+    const flags = [path.resolve('scripts/build.ts'), '--sample', '--no-site', '--state', state, '--out', out];
+    const child = spawn(process.execPath, flags, { stdio: ['ignore', full, full] });
+    closeSync(full);
+    expect((await once(child, 'close'))[0]).toBe(0);
+    expect(existsSync(path.join(out, 'v2/generation.json'))).toBe(true);
+  });
+
   it('says as a line of the log that it failed, and why', async () => {
     const folder = temporaryFolder();
     const manifest = path.join(folder, 'manifest.json');
