@@ -1,11 +1,27 @@
 import { spawnSync } from 'node:child_process';
 import { hash } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { listFiles } from '../../src/publication/folder-entries.ts';
+import { readGeneration } from '../../src/publication/generation-in-force.ts';
+import { OutputFolder } from '../../src/publication/output-folder.ts';
+import { generateRepository, makePackages } from '../support/apt-repository.ts';
+import { BuildBench } from '../support/building.ts';
+import { FileOrigin } from '../support/built-publication.ts';
 import { project } from '../support/deployed.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { OriginServer } from '../support/origin-server.ts';
 import { runScript } from '../support/run-script.ts';
 
 const run = (script: string, parameters: readonly string[], { input = '', programs = '' } = {}) => {
@@ -74,6 +90,37 @@ it('a backup restored on a new machine dates no document anew, and has the accou
   expect(dates.length).toBeGreaterThan(before.size / 2);
   for (const date of dates) expect(Date.parse(date)).toBeLessThan(begun);
 }, 120_000);
+
+// By the number of the backup it would be an older one to whoever follows.
+it('P3: a restored state goes on from the generation that a mirror brought back', async () => {
+  const origin = await OriginServer.start();
+  onTestFinished(() => origin.stop());
+  const bench = new BuildBench();
+  const apart = (name: string): string => path.join(bench.folder, name);
+  bench.list([{ slug: 'one', uri: origin.uri('one') }]);
+  const build = async (count: number) => {
+    await origin.serve('one', await generateRepository({ packages: makePackages(count, 'one') }));
+    return (await bench.build()).status;
+  };
+  const current = () => readGeneration(new OutputFolder(bench.out));
+  expect(await build(1)).toBe(0);
+  cpSync(bench.state, apart('restored'), { recursive: true });
+  expect([await build(2), await build(3)]).toEqual([0, 0]);
+  cpSync(bench.out, apart('elsewhere'), { recursive: true });
+  rmSync(bench.out, { recursive: true });
+  const host = await new FileOrigin(apart('elsewhere')).open();
+  onTestFinished(() => host.close());
+
+  bench.state = apart('restored');
+  expect((await runScript('mirror', [host.address, bench.out])).status).toBe(0);
+  expect((await runScript('accept', ['--state', bench.state, '--take-over', bench.out])).status).toBe(0);
+  expect(await build(4)).toBe(0);
+  expect(current()).toMatchObject({ number: 4, previous: null });
+  expect(bench.findDamage()).toEqual([]);
+  expect((await runScript('mirror', [host.address, apart('mirror')])).status).toBe(0);
+  host.folder = bench.out;
+  expect((await runScript('mirror', [host.address, apart('mirror')])).status).toBe(0);
+});
 
 it('what is to be restored goes into an empty folder alone, and what is broken leaves none that looks whole', () => {
   const folder = temporaryFolder();
