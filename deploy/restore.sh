@@ -7,6 +7,7 @@ if [ $# -ne 2 ]; then
   exit 2
 fi
 file=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
+umask 077
 mkdir -p "$2"
 state=$(cd "$2" && pwd)
 cd "$(dirname "$0")/.."
@@ -14,13 +15,15 @@ if [ -n "$(ls -A "$state")" ]; then
   echo "$state is not empty: move it away first." >&2
   exit 1
 fi
-umask 077
 work=$(mktemp -d "$state/.restore.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 trap 'exit 129' HUP
 trap 'exit 130' INT
 trap 'exit 143' TERM
 tar -C "$work" -xzf "$file"
-tar -C "$state" -xf "$work/state.tar"
-if [ -e "$work/downloads.sqlite" ]; then cp "$work/downloads.sqlite" "$state/downloads.sqlite"; fi
-if [ -e "$work/gateway.backup" ]; then node scripts/gateway.ts restore "$work/gateway.backup" --state "$state" >&2; fi
+# All of it or nothing: with half a state a build would date everything anew.
+mkdir "$work/state"
+tar -C "$work/state" -xf "$work/state.tar"
+if [ -e "$work/downloads.sqlite" ]; then mv "$work/downloads.sqlite" "$work/state/downloads.sqlite"; fi
+if [ -e "$work/gateway.backup" ]; then node scripts/gateway.ts restore "$work/gateway.backup" --state "$work/state" >&2; fi
+find "$work/state" -mindepth 1 -maxdepth 1 -exec mv -t "$state" {} +

@@ -168,6 +168,24 @@ it('a backup is made while files change, and none where tar fails', () => {
   expect(readFileSync(path.join(there, 'builds.jsonl'), 'utf8')).toBe('{}\n');
 });
 
+it('a state that cannot be restored whole, as on a full disk, is not there at all', () => {
+  const folder = temporaryFolder();
+  const place = (name: string): string => path.join(folder, name);
+  for (const name of ['state', 'backups', 'programs']) mkdirSync(place(name));
+  writeFileSync(place('state/identifier'), 'one\n');
+  const { stdout } = run('deploy/backup.sh', [place('state'), place('backups')]);
+  const places = (process.env.PATH ?? '').split(':').map((each) => path.join(each, 'tar'));
+  const tar = places.find((each) => existsSync(each));
+  const script = `#!/bin/sh\n'${tar}' "$@" || exit\ncase "$*" in *state.tar) exit 2;; esac\n`;
+  writeFileSync(place('programs/tar'), script, { mode: 0o755 });
+  const restore = [stdout.trim(), place('there')];
+  expect(run('deploy/restore.sh', restore, { programs: place('programs') }).status).toBe(2);
+  expect(readdirSync(place('there'))).toEqual([]);
+  expect(run('deploy/restore.sh', restore).status).toBe(0);
+  expect(readdirSync(place('there'))).toEqual(['identifier']);
+  expect(statSync(place('there')).mode & 0o777).toBe(0o700);
+});
+
 it('a backup that is stopped leaves nothing in its folder, and the next one removes what a killed one left', () => {
   const folder = temporaryFolder();
   const place = (name: string): string => path.join(folder, name);
