@@ -166,9 +166,14 @@ const settings = ({ functionUrl, site }: RuleInput): string[] => [
 const apiWords = `${apiRoot}|${anyOf(rootlessWords)}`;
 
 const refusedLocations = (root: string): string[] => [
-  '# What nobody may ask for, and what is no address.',
+  '# What is no address.',
   ...location('~ //', [...malformed, 'return 400;']),
   ...location(`~ ^${root}/(?:${apiWords})(?:/.*)?/$`, [...malformed, 'return 400;']),
+];
+
+// Behind what has a name of strangers in it, which may begin with a dot.
+const hiddenLocations = (root: string): string[] => [
+  '# What nobody may ask for.',
   ...location(`~ ^${root}/(?:${apiWords})/(?:.*/)?\\.(?!well-known/)`, ['return 404;']),
   ...location('~ /\\.(?!well-known/)', [...beyondLimits, 'error_page 404 $debdex_missing;', 'return 404;']),
 ];
@@ -237,6 +242,7 @@ const documentLocations = (root: string, { below, functionUrl }: RuleInput): str
       `try_files $uri ${below}/${fileBefore}$debdex_encoded${fileAfter} =404;`,
     ]);
   }),
+  ...hiddenLocations(root),
   ...location(`~ ^${root}/(?:${apiRoot}|jailbreak)(?:/|$)`, [
     ...fileHeaders(),
     ...preflight(),

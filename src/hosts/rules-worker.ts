@@ -176,8 +176,8 @@ export const createWorker = (rules: WorkerRules) => {
       return fail(request, 405, rules.sentences.otherMethod, { Allow: rules.readMethods });
     }
     const named = `${rules.root}${address}`;
-    // Nothing that is published has such a name, and ".." leads elsewhere.
-    if (endingOf(named) in rules.types && !/\/\./.test(address)) {
+    // No folder that is published has such a name, and ".." leads elsewhere; a package may be called ".x".
+    if (endingOf(named) in rules.types && !/\/\.(?:[^/]*\/|\.?$)/.test(address)) {
       const answer = await read(request, assets, named);
       if (answer !== undefined) return answer;
     }

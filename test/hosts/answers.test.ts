@@ -15,6 +15,7 @@ const oddNames = [
   'com.Example.Two',
   'COM.EXAMPLE.ONE',
   'g++',
+  '.hidden',
   'a_b C=d~e',
   'snow%20board',
   'a/b',
@@ -89,6 +90,8 @@ const documents = [
   '/v2/jailbreak/package/com.example.one.json',
   '/jailbreak/package/com.example.one.json',
   '/v2/jailbreak/package/com._example._two.json',
+  // What a mirror asks for.
+  '/v2/jailbreak/package/.hidden.json',
   '/v2/jailbreak/repository/sample',
   '/v2/jailbreak/repository/sample.json',
   '/v2/jailbreak/repository/sample/packages',
@@ -125,6 +128,9 @@ const refused = [
   '/v2/jailbreak/package/a/b',
   '/v2/no/such/address',
   '/.staging/x',
+  '/v2/.staging/x',
+  '/v2/jailbreak/.staging/x.json',
+  '/jailbreak/.staging/x.json',
   '/no/such/page',
 ];
 const computed = [
@@ -230,8 +236,10 @@ const differences: Readonly<Record<HostName, readonly Difference[]>> = {
       /^GET \/v2\/jailbreak\/(?:package|repository)\/(?:no[.-]such|com\.example\.ONE|Sample|sample\/packages\/3|a\.b_c|X\.json|RANKING)/,
       404,
     ],
-    [/^(?:GET|HEAD) \/(?:v2\/)?(?:no\/such|\.staging|feed\.atom%|privacy%)/, 404],
+    [/^(?:GET|HEAD) \/(?:v2\/)?(?:jailbreak\/)?(?:no\/such|\.staging|feed\.atom%|privacy%)/, 404],
     [/^GET \/jailbreak\/package\/com\.example\.one\.json$/, 404],
+    // It takes no files whose names begin with a dot.
+    [/^GET \/v2\/jailbreak\/package\/\.hidden/, 404],
     // No line of its rules can hold these, as its development server compares them.
     [/^GET \/v2\/jailbreak\/package\/(?:a_b%20|snow%2520)/, 404],
     // It neither refuses nor redirects.

@@ -137,7 +137,9 @@ const startCaddy: Start = async ({ rules, folder }) => {
   return runCaddy(`http://127.0.0.1:${port} {\n\timport ${rules}/debdex.caddy\n}\n`, port, folder);
 };
 
-const hideStaging = (source: string): boolean => !path.basename(source).startsWith('.');
+const hideStaging = (source: string): boolean => !['.debdex', '.staging'].includes(path.basename(source));
+// As its command does, also of what a package is called.
+const hideDotted = (source: string): boolean => !path.basename(source).startsWith('.');
 
 /** What both kinds run: workerd, with Cloudflare's own handling of assets before or behind the worker. */
 const startWorkerd =
@@ -197,7 +199,7 @@ const toRequest = (incoming: IncomingMessage, port: number): Request => {
  */
 const startNetlify: Start = async ({ rules, folder, publication, below }) => {
   const directory = path.join(folder, 'public');
-  cpSync(publication, path.join(directory, below), { recursive: true, filter: hideStaging });
+  cpSync(publication, path.join(directory, below), { recursive: true, filter: hideDotted });
   cpSync(rules, directory, { recursive: true });
   const files = new StaticHandler({ directory });
   const redirects = new RedirectsHandler({
