@@ -1,4 +1,5 @@
 import { HttpError } from './answers.ts';
+import type { BodyRoom } from './body-room.ts';
 
 const jsonType = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i;
 
@@ -8,11 +9,14 @@ export const refuseCompressed = (request: Request): void => {
   if (coding !== 'identity') throw new HttpError(415, 'The body must not be compressed (Content-Encoding)');
 };
 
-/** The room that a body is given at first, in bytes. */
-const firstBytes = 1024;
+/** What a body is given at first, and what it need not ask room for, in bytes: every connection may have one. */
+const [firstBytes, smallBytes] = [1024, 8 * 1024];
 
-/** The bytes of a body. Throws an HttpError (413) where they are, or are said to be, more than `most`. */
-export const readBytes = async (request: Request, most: number): Promise<Uint8Array> => {
+/**
+ * The bytes of a body. Throws an HttpError: 413 where they are, or are said to be, more than `most`, and what the room
+ * throws that a body asks for which is not small.
+ */
+export const readBytes = async (request: Request, most: number, room?: Pick<BodyRoom, 'take'>): Promise<Uint8Array> => {
   const tooLarge = () => new HttpError(413, `The body must be at most ${most} bytes`);
   if (Number(request.headers.get('content-length') ?? 0) > most) throw tooLarge();
   // In one piece: a body may come byte by byte, and each would take a hundred times its room.
@@ -22,7 +26,9 @@ export const readBytes = async (request: Request, most: number): Promise<Uint8Ar
     const end = size + chunk.byteLength;
     if (end > most) throw tooLarge();
     if (end > bytes.length) {
-      const larger = new Uint8Array(Math.min(most, 2 * end));
+      const capacity = Math.min(most, 2 * end);
+      if (capacity > smallBytes) room?.take(capacity - bytes.length);
+      const larger = new Uint8Array(capacity);
       larger.set(bytes.subarray(0, size));
       bytes = larger;
     }
@@ -34,14 +40,14 @@ export const readBytes = async (request: Request, most: number): Promise<Uint8Ar
 
 /**
  * The JSON value in the body of a request. Throws an HttpError: 415 where the body says it is something else or compressed, 413 where
- * it is larger than `most` bytes, 400 where it is not JSON in UTF-8.
+ * it is larger than `most` bytes, 400 where it is not JSON in UTF-8, and what `room` throws.
  */
-export const readJson = async (request: Request, most: number): Promise<unknown> => {
+export const readJson = async (request: Request, most: number, room?: Pick<BodyRoom, 'take'>): Promise<unknown> => {
   const type = request.headers.get('content-type');
   if (type !== null && !jsonType.test(type)) throw new HttpError(415, 'The body must be JSON (application/json)');
   refuseCompressed(request);
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(await readBytes(request, most)));
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(await readBytes(request, most, room)));
   } catch (error) {
     if (error instanceof HttpError) throw error;
     throw new HttpError(400, 'The body must be JSON in UTF-8');

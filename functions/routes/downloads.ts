@@ -5,31 +5,42 @@ import type { Dependencies } from '../dependencies.ts';
 import type { Handler } from '../environment.ts';
 import { HttpError, jsonAnswer, notFound } from '../http/answers.ts';
 import { askIndex, turnsOf } from '../http/ask-index.ts';
+import { type BodyRoom, createBodyRooms } from '../http/body-room.ts';
 import { clientNetwork } from '../http/client-address.ts';
 import { readJson } from '../http/request-body.ts';
 
 /** The largest body, in bytes: 256 downloads of a kilobyte each. */
 const largestBody = 256 * 1024;
 
-export const downloadHandlers = (dependencies: Dependencies) =>
-  ({
+export const downloadHandlers = (dependencies: Dependencies) => {
+  const rooms = createBodyRooms();
+
+  const countReported = async (context: Parameters<Handler>[0], room: BodyRoom): Promise<number> => {
+    const result = downloadsSchema.safeParse(await readJson(context.req.raw, largestBody, room));
+    if (!result.success) {
+      const [issue] = result.error.issues;
+      const where = issue?.path.join('.') ?? '';
+      throw new HttpError(
+        400,
+        where === '' ? (issue?.message ?? 'The body is not valid') : `${where}: ${issue?.message}`,
+      );
+    }
+    // Who invents packages must not be able to fill the counters with them (decisions, section 7).
+    const known = await askIndex(dependencies, turnsOf(dependencies, context), (index) => index.known(result.data));
+    const network = clientNetwork(context.env?.clientAddress ?? '');
+    return known.length > 0 ? dependencies.downloads.add(known, network) : 0;
+  };
+
+  return {
     downloadIngest: async (context) => {
-      const { req } = context;
-      const result = downloadsSchema.safeParse(await readJson(req.raw, largestBody));
-      if (!result.success) {
-        const [issue] = result.error.issues;
-        const where = issue?.path.join('.') ?? '';
-        throw new HttpError(
-          400,
-          where === '' ? (issue?.message ?? 'The body is not valid') : `${where}: ${issue?.message}`,
-        );
+      const room = rooms.open(context.env?.clientAddress ?? '');
+      try {
+        const count = await countReported(context, room);
+        const text = JSON.stringify({ message: successMessage, date: dependencies.now().toISOString(), count });
+        return await jsonAnswer(context.req.raw, dependencies, text, { cache: cacheControl.none });
+      } finally {
+        room.close();
       }
-      // Who invents packages must not be able to fill the counters with them (decisions, section 7).
-      const known = await askIndex(dependencies, turnsOf(dependencies, context), (index) => index.known(result.data));
-      const network = clientNetwork(context.env?.clientAddress ?? '');
-      const count = known.length > 0 ? await dependencies.downloads.add(known, network) : 0;
-      const text = JSON.stringify({ message: successMessage, date: dependencies.now().toISOString(), count });
-      return jsonAnswer(req.raw, dependencies, text, { cache: cacheControl.none });
     },
 
     downloadCount: async (context) => {
@@ -45,4 +56,5 @@ export const downloadHandlers = (dependencies: Dependencies) =>
       const text = JSON.stringify({ message: successMessage, date: dependencies.now().toISOString(), data });
       return jsonAnswer(req.raw, dependencies, text, { cache: cacheControl.shared });
     },
-  }) satisfies Record<string, Handler>;
+  } satisfies Record<string, Handler>;
+};

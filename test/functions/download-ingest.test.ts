@@ -4,6 +4,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Unavailable } from '../../functions/dependencies.ts';
 import { one, readCounts } from '../support/download-counts.ts';
+import { patience } from '../support/patience.ts';
+import { openSocket } from '../support/raw-http.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 describe('download ingest', () => {
@@ -183,5 +185,24 @@ describe('download ingest', () => {
     other.exec('ROLLBACK');
     other.close();
     for (const { status } of await Promise.all(reports)) expect([200, 503]).toContain(status);
+  });
+
+  it('H10 holds so much of what one client sends, and takes small reports all the while', async () => {
+    server = await startTestServer({ ids });
+    const { port } = server;
+    const large = JSON.stringify([{ ...one('a'), package_author: 'x'.repeat(200_000) }]);
+    const head = `POST /v2/jailbreak/download/ingest HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${large.length}\r\n\r\n`;
+    const sockets = await Promise.all(Array.from({ length: 60 }, () => openSocket(port)));
+    const answers: string[] = [];
+    for (const socket of sockets) {
+      socket.on('data', (chunk) => answers.push(chunk.toString('latin1').slice(0, 12)));
+      socket.write(head + large.slice(0, -1));
+    }
+    // 8 MB hold 32 of them at most.
+    await expect.poll(() => answers.length, patience).toBeGreaterThanOrEqual(28);
+    expect(new Set(answers)).toEqual(new Set(['HTTP/1.1 429']));
+    expect((await ingest([one('a')])).status).toBe(200);
+    for (const socket of sockets) socket.destroy();
+    await expect.poll(async () => (await ingest(large)).status, patience).toBe(200);
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createBodyRooms } from '../../functions/http/body-room.ts';
 import { readBytes } from '../../functions/http/request-body.ts';
 
 const requestOf = (chunks: Iterator<Uint8Array>): Request => {
@@ -31,5 +32,43 @@ describe('H8 a body that comes byte by byte', () => {
     const chunks = byteByByte(100);
     await expect(readBytes(requestOf(chunks), 50)).rejects.toMatchObject({ status: 413 });
     expect([...chunks].length).toBeGreaterThan(40);
+  });
+});
+
+describe('H10 the room of bodies', () => {
+  const refusal = (take: () => void): number | undefined => {
+    try {
+      take();
+      return undefined;
+    } catch (error) {
+      return (error as { status: number }).status;
+    }
+  };
+
+  it('ends for a client, by its network, and for all together, until what they have is given back', () => {
+    const rooms = createBodyRooms({ all: 100, each: 40 });
+    const [one, other, more, last] = ['192.0.2.1', '2001:db8::1', '2001:db8::2', '192.0.2.2'].map(rooms.open);
+    one?.take(40);
+    expect(refusal(() => one?.take(1))).toBe(429);
+    other?.take(30);
+    expect(refusal(() => more?.take(11))).toBe(429);
+    more?.take(10);
+    expect(refusal(() => last?.take(21))).toBe(503);
+    last?.take(20);
+    one?.close();
+    last?.take(20);
+    expect(refusal(() => last?.take(1))).toBe(429);
+    one?.take(20);
+    expect(refusal(() => one?.take(1))).toBe(503);
+  });
+
+  it('is taken as a body grows, and not by what is small', async () => {
+    const taken: number[] = [];
+    const room = { take: (bytes: number) => taken.push(bytes) };
+    const send = (length: number) => readBytes(requestOf([new Uint8Array(length)].values()), 2 ** 18, room);
+    await send(4096);
+    expect(taken).toEqual([]);
+    for (const length of [4097, 100_000, 200_000, 2 ** 18]) await send(length);
+    expect(taken).toEqual([8194 - 1024, 200_000 - 1024, 2 ** 18 - 1024, 2 ** 18 - 1024]);
   });
 });
