@@ -7,6 +7,7 @@ import { anyCharacter } from '../support/any-character.ts';
 import { addAccount, post, readJson, startGateway, type TestGateway } from '../support/gateway-session.ts';
 import { timesFrom } from '../support/longer-runs.ts';
 import { signIn } from '../support/package-manager.ts';
+import { openSocket } from '../support/raw-http.ts';
 
 const secret = 's'.repeat(40);
 const printable = `${'p'.repeat(32)}!"#$%&'()*+-./:;<=>?@[\\]^_\`{|}~`;
@@ -154,6 +155,29 @@ test.each(paths)('T11 /%s reads at most 8 KiB, announced or not', async (path) =
   } finally {
     await alone.destroy();
   }
+});
+
+test('T11 who hangs up in the middle of a body is no failure in the log', async () => {
+  const before = gateway.log.length;
+  const types = [
+    ['application/json', paths],
+    ['application/x-www-form-urlencoded', ['login', 'devices/sign-out', 'devices/leave']],
+  ] as const;
+  const all = types.flatMap(([type, all]) => all.map((path) => [type, path] as const));
+  for (const [type, path] of all) {
+    for (const end of ['destroy', 'resetAndDestroy'] as const) {
+      const socket = await openSocket(Number(new URL(gateway.base).port));
+      const asked = gateway.nextRequest();
+      socket.write(`POST /v2/${path} HTTP/1.1\r\nHost: a\r\nContent-Type: ${type}\r\nContent-Length: 100\r\n\r\n{`);
+      const { closed } = await asked;
+      socket[end]();
+      // It ends with an error.
+      await closed.catch(() => {});
+    }
+  }
+  // What follows is logged after what came before it.
+  await post(`${gateway.base}/v2/introspect`, { token: 'x' });
+  expect(gateway.log.slice(before).map((line) => JSON.parse(line).event)).toEqual(['introspection-refused']);
 });
 
 test('T11 whatever is sent, the answer is never a 5xx', async () => {

@@ -7,7 +7,7 @@ const bodyMaximum = 8 * 1024;
 
 /**
  * Reads a request's JSON body against a schema of string fields. Throws an HttpError: 415 for another content type, 413
- * beyond 8 KiB, 400 for what is no JSON object in UTF-8, and for missing, unknown, repeated or mistyped fields.
+ * beyond 8 KiB, 400 for what is no JSON object in UTF-8 or ends too early, and for missing, unknown, repeated or mistyped fields.
  */
 export const readJsonBody = async <Schema extends z.ZodObject>(
   request: Request,
@@ -49,7 +49,10 @@ const assertContentType = (request: Request, expected: string) => {
 };
 
 const readText = async (request: Request): Promise<string> => {
-  const bytes = await readBytes(request, bodyMaximum);
+  const bytes = await readBytes(request, bodyMaximum).catch((error) => {
+    // Whoever hangs up in the middle of it is no failure of ours.
+    throw error instanceof HttpError ? error : new HttpError(400, 'The body did not arrive whole');
+  });
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
