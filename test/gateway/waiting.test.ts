@@ -84,11 +84,12 @@ describeStores('waiting', (newStore) => {
     expect(await Promise.all(sets.map((set) => refresh(set)))).toEqual(sets.map(() => 200));
   });
 
-  test('T14 a refresh whose client has left is not done, and its retry is', async () => {
+  test('T14 a refresh whose client has left is not done, and its retry is; no line of the log takes it for a fault of the store', async () => {
     const [set] = await issueMany(1);
     if (!set) throw new Error('no set');
     const release = await lock(gateway, url);
     const client = new AbortController();
+    const before = gateway.log.length;
     const seen = gateway.nextRequest();
     const abandoned = refresh(set, client.signal).catch(() => 'left');
     const { closed } = await seen;
@@ -98,6 +99,7 @@ describeStores('waiting', (newStore) => {
     await release();
     expect(await gateway.health()).toBe(true);
     expect(await refresh(set)).toBe(200);
+    expect(gateway.log.slice(before)).toEqual([]);
   });
 
   test('T14 of two who present one token the second is answered where the first has left', async () => {

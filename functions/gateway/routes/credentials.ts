@@ -9,7 +9,7 @@ import { toReadable } from '../readable-text.ts';
 import { createSignInRate } from '../sign-in-rate.ts';
 import { describeSilently } from '../silent-cause.ts';
 import { countFailedIntrospection, countSignInRequest } from '../throttle.ts';
-import { answerJson, answerRefusal, refuseCredentials, toRefusal } from './credential-answers.ts';
+import { answerJson, answerRefusal, isUnwanted, refuseCredentials, toRefusal } from './credential-answers.ts';
 import { readJsonBody } from './credential-request.ts';
 
 /** `/authenticate`, `/refresh`, `/revoke`, `/account` and `/introspect` (protocol, "Endpoints"; decisions, section 6). */
@@ -23,7 +23,8 @@ export const credentialRoutes = (deps: GatewayDeps, protocol: Protocol): Hono =>
   const routes = new Hono();
   routes.onError((error, c) => {
     const refusal = toRefusal(error);
-    if (refusal.status === 503) log({ event: 'store-unavailable', reason: describeSilently(error) });
+    if (refusal.status === 503 && !isUnwanted(error))
+      log({ event: 'store-unavailable', reason: describeSilently(error) });
     if (refusal.status === 500) log({ event: 'failure', reason: describeSilently(error) });
     return answerRefusal(c, refusal, clock());
   });

@@ -6,7 +6,7 @@ import { failurePage } from '../pages/login-page.ts';
 import { createPageRenderer, redirect } from '../pages/page.ts';
 import { describeSilently } from '../silent-cause.ts';
 import { StoreUnavailable } from '../store/credential-store.ts';
-import { toRefusal } from './credential-answers.ts';
+import { isUnwanted, toRefusal } from './credential-answers.ts';
 import { readFormBody } from './credential-request.ts';
 
 // PostgreSQL has no text with a NUL: to look for one fails, as though the store were away.
@@ -22,7 +22,8 @@ export const devicesRoutes = (deps: GatewayDeps): Hono => {
 
   routes.onError((error, c) => {
     const { status, message, headers } = toRefusal(error);
-    if (error instanceof StoreUnavailable) log({ event: 'store-unavailable', reason: describeSilently(error) });
+    if (error instanceof StoreUnavailable && !isUnwanted(error))
+      log({ event: 'store-unavailable', reason: describeSilently(error) });
     if (status === 500) log({ event: 'failure', reason: describeSilently(error) });
     const sentence = status === 503 ? 'Your devices cannot be shown at the moment. Please try again shortly.' : message;
     return render(c, failurePage(status, 'Your devices', sentence, headers));

@@ -13,7 +13,7 @@ import { toReadable } from '../readable-text.ts';
 import { describeSilently } from '../silent-cause.ts';
 import { StoreUnavailable } from '../store/credential-store.ts';
 import { countSignInAttempt } from '../throttle.ts';
-import { toRefusal } from './credential-answers.ts';
+import { isUnwanted, toRefusal } from './credential-answers.ts';
 import { readFormBody } from './credential-request.ts';
 
 const minute = 60_000;
@@ -49,7 +49,7 @@ export const loginRoutes = (deps: GatewayDeps, protocol: Protocol): Hono => {
       return render(c, failurePage(403, 'Sign in', `Your account at ${openId.label} may not sign in here.`));
     }
     const { status, message, headers } = toRefusal(error instanceof OpenIdStale ? staleSignIn() : error);
-    if (error instanceof StoreUnavailable || status === 500) tellFailure(error);
+    if ((error instanceof StoreUnavailable && !isUnwanted(error)) || status === 500) tellFailure(error);
     const sentence = status === 503 ? 'Sign-in is not possible at the moment. Please try again shortly.' : message;
     return render(c, failurePage(status, 'Sign in', sentence, headers));
   });

@@ -18,6 +18,14 @@ export class StoreUnavailable extends Error {
   }
 }
 
+/** Whoever asked for it has left, so it was not done: the cause of a StoreUnavailable that is no fault of the store. */
+export class ClientLeft extends Error {
+  readonly code = 'client_left';
+  constructor() {
+    super('the client has left');
+  }
+}
+
 export interface Account {
   readonly id: string;
   readonly name: string;

@@ -1,6 +1,6 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { Kysely, RawBuilder, Transaction } from 'kysely';
-import type { CredentialStore } from './credential-store.ts';
+import { ClientLeft, type CredentialStore } from './credential-store.ts';
 import type { GatewayTables } from './tables.ts';
 
 /** Where an operation of the store reads and writes, for as long as somebody waits for it. */
@@ -41,7 +41,7 @@ export const beginWait = (client?: AbortSignal): Wait => {
   const deadline = performance.now() + patience;
   let controller: AbortController | undefined;
   let timer: NodeJS.Timeout | undefined;
-  const left = () => new Error('the client has left');
+  const left = () => new ClientLeft();
   const late = () => new Error(`not done within ${patience} ms`);
   const leave = () => controller?.abort(left());
   return {

@@ -1,4 +1,4 @@
-import { type CredentialStore, StoreUnavailable } from '../store/credential-store.ts';
+import { ClientLeft, type CredentialStore, StoreUnavailable } from '../store/credential-store.ts';
 
 /** What of a store is asked from afar: all but what is of one process. */
 export type StoreOperation = Exclude<keyof CredentialStore, 'whileWanted' | 'health' | 'close'> | 'health';
@@ -67,7 +67,7 @@ export const remoteStore = (
 ): CredentialStore => {
   const storeFor = (client?: AbortSignal): CredentialStore => {
     const ask = async (name: StoreOperation, parameters: readonly unknown[]): Promise<unknown> => {
-      if (client?.aborted) throw new StoreUnavailable(new Error('the client has left'));
+      if (client?.aborted) throw new StoreUnavailable(new ClientLeft());
       let operated: Operated;
       try {
         const operating = stub().operate(name, parameters);
