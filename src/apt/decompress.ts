@@ -155,6 +155,7 @@ async function* decodeZstd(
       if (scanner.state() === 'garbage') {
         throw new CodecError(scanner.any() ? 'trailing-garbage' : 'corrupt', 'bytes that begin no frame');
       }
+      if (scanner.state() === 'crumbs') throw new CodecError('corrupt', 'too many frames for its bytes');
     }
     if (scanner.state() === 'inside' || !scanner.any()) {
       throw new CodecError('truncated', 'the input ends inside a frame');

@@ -1,11 +1,16 @@
+import { areCrumbs } from './crumbs.ts';
+
 // RFC 8878 §3.1.
 const frameMagic = 0xfd2fb528;
 const skippableMagic = 0x184d2a50;
 const frameIdBytes = [0, 1, 2, 4];
 const contentSizeBytes = [0, 2, 4, 8];
 
-/** What a scan met: whether it stopped at the end of a frame, inside one, or at bytes that begin none. */
-export type FrameEnd = 'boundary' | 'inside' | 'garbage';
+/**
+ * What a scan met: whether it stopped at the end of a frame, inside one, at bytes that begin none, or where there are too
+ * many for what they hold.
+ */
+type FrameEnd = 'boundary' | 'inside' | 'garbage' | 'crumbs';
 
 type State =
   | { at: 'magic' }
@@ -20,7 +25,7 @@ type State =
  * reading a chunk at the end of a frame and does not say so; it must be given one frame at a time.
  */
 export const createFrameScanner = (): {
-  /** Cuts `chunk` where frames end; skippable frames are left out. Stops at bytes that begin no frame. */
+  /** Cuts `chunk` where frames end; skippable frames are left out. Stops at bytes that begin no frame, and at crumbs. */
   split(chunk: Uint8Array): Uint8Array[];
   state(): FrameEnd;
   /** Whether any frame with content has begun. */
@@ -31,8 +36,11 @@ export const createFrameScanner = (): {
   const value = Buffer.alloc(16);
   let filled = 0;
   let garbage = false;
+  let crumbs = false;
   let skippable = false;
   let any = false;
+  let frames = 0;
+  let scanned = 0;
 
   const expect = (next: State, bytes: number): void => {
     state = next;
@@ -45,6 +53,7 @@ export const createFrameScanner = (): {
     if (state.at === 'magic') {
       const magic = value.readUInt32LE(0);
       skippable = (magic & 0xfffffff0) >>> 0 === skippableMagic;
+      frames++;
       if (magic === frameMagic) any = true;
       else if (!skippable) garbage = true;
       if (skippable) expect({ at: 'skippable-size' }, 4);
@@ -97,7 +106,7 @@ export const createFrameScanner = (): {
         from = at;
         if (!skippable) parts.push(Uint8Array.from(value.subarray(0, 4)));
       };
-      while (at < chunk.length && !garbage) {
+      while (at < chunk.length && !garbage && !crumbs) {
         let ended = false;
         if (state.at === 'body') {
           const step = Math.min(state.remaining, chunk.length - at);
@@ -118,13 +127,16 @@ export const createFrameScanner = (): {
         if (ended) {
           emit();
           skippable = false;
+          crumbs = areCrumbs(frames, scanned + at);
         }
       }
+      scanned += chunk.length;
       if (!garbage && state.at !== 'magic') emit();
       return parts;
     },
     state() {
       if (garbage) return 'garbage';
+      if (crumbs) return 'crumbs';
       return state.at === 'magic' && filled === 0 ? 'boundary' : 'inside';
     },
     any: () => any,

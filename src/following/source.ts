@@ -275,7 +275,7 @@ export async function* cutAtFrames(pieces: AsyncIterable<Uint8Array>): AsyncGene
   const scanner = createFrameScanner();
   for await (const piece of pieces) {
     yield* scanner.split(piece);
-    if (scanner.state() === 'garbage') break;
+    if (scanner.state() === 'garbage' || scanner.state() === 'crumbs') break;
   }
   if (scanner.state() !== 'boundary') throw new Error('it does not end where a frame of zstd does');
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { xzAsync } from 'node-liblzma/wasm';
@@ -93,6 +93,34 @@ describe.each(codecs)('decompress %s', (codec) => {
       for await (const chunk of decompress(failing(), codec, limits)) expect(chunk.length).toBeGreaterThan(0);
     })();
     await expect(reading).rejects.toThrow(new RangeError('the connection broke'));
+  });
+});
+
+describe('C2: a file of crumbs, each of which costs a decoder as much as a large piece,', () => {
+  const pieces = {
+    zst: zstdCompressSync(''),
+    'zst skipped': Buffer.from('502a4d1800000000', 'hex'),
+    bz2: Buffer.from(emptyBzip2),
+  };
+
+  it.each(Object.entries(pieces))('is refused before it is read on: %s', async (name, piece) => {
+    const codec = name.startsWith('zst') ? 'zst' : 'bz2';
+    let pulled = 0;
+    async function* endless(): AsyncGenerator<Uint8Array> {
+      for (const chunk = Buffer.concat(Array<Uint8Array>(1000).fill(piece)); pulled < 2000; pulled++) yield chunk;
+    }
+    const reading = (async () => {
+      for await (const _ of decompress(endless(), codec, limits));
+    })();
+    await expect(reading).rejects.toMatchObject({ code: 'corrupt' });
+    expect(pulled).toBeLessThan(1000);
+  });
+
+  it('is none where a frame has a kilobyte and more, or there are few', async () => {
+    const frame = zstdCompressSync(randomBytes(1500));
+    const many = Array<Uint8Array>(3000).fill(frame);
+    expect(await codeOf(many, 'zst')).toBe(`accepted ${3000 * 1500}`);
+    expect(await codeOf(Array<Uint8Array>(900).fill(zstdCompressSync('a')), 'zst')).toBe('accepted 900');
   });
 });
 

@@ -122,7 +122,7 @@ const readTables = (bits: BitReader, alphabet: number): { tables: CodeTable[]; s
   const selectorCount = bits.read(15);
   if (tableCount < 2 || tableCount > 6 || selectorCount === 0)
     throw new CodecError('corrupt', 'impossible table counts');
-  const recent = Array.from({ length: tableCount }, (_, index) => index);
+  const recent = Uint8Array.from({ length: tableCount }, (_, index) => index);
   const selectors = new Uint8Array(selectorCount);
   for (let index = 0; index < selectorCount; index += 1) {
     let place = 0;
@@ -130,8 +130,9 @@ const readTables = (bits: BitReader, alphabet: number): { tables: CodeTable[]; s
       place += 1;
       if (place >= tableCount) throw new CodecError('corrupt', 'a selector of no table');
     }
-    const [table = 0] = recent.splice(place, 1);
-    recent.unshift(table);
+    const table = recent[place] ?? 0;
+    recent.copyWithin(1, 0, place);
+    recent[0] = table;
     selectors[index] = table;
   }
   const tables: CodeTable[] = [];

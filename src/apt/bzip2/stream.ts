@@ -1,4 +1,5 @@
 import { CodecError } from '../codec-error.ts';
+import { areCrumbs } from '../crumbs.ts';
 import {
   BitReader,
   bytesPerLevel,
@@ -24,12 +25,18 @@ export async function* decodeBzip2(
 ): AsyncGenerator<Uint8Array> {
   const input = createWindow(source);
   let links = new Uint32Array(0);
+  let pieces = 0;
+  const count = (): void => {
+    pieces += 1;
+    if (areCrumbs(pieces, input.consumed())) throw new CodecError('corrupt', 'too many blocks for its bytes');
+  };
   try {
     for (let streams = 0; ; streams += 1) {
       if ((await input.fill()) === 0) {
         if (streams === 0) throw new CodecError('truncated', 'nothing at all');
         return;
       }
+      count();
       const level = input.read(readStreamHeader, streams === 0 ? 'corrupt' : 'trailing-garbage');
       if (links.length < level * bytesPerLevel) links = new Uint32Array(level * bytesPerLevel);
       let combined = 0;
@@ -41,6 +48,7 @@ export async function* decodeBzip2(
           input.alignToByte();
           break;
         }
+        count();
         const room = links;
         const block = input.read((bits) => decodeBlock(bits, room, level), 'corrupt');
         onConsumed(input.consumed());

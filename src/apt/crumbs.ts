@@ -1,0 +1,8 @@
+const fewPieces = 1000;
+const leastBytes = 1024;
+
+/**
+ * Whether so many pieces of a compressed file, each of which costs a decoder the same however small it is, are too many for
+ * its bytes: no compressor writes a file of them, and a quarter of a gigabyte would take an hour.
+ */
+export const areCrumbs = (pieces: number, bytes: number): boolean => pieces > fewPieces + bytes / leastBytes;
