@@ -144,7 +144,12 @@ const recount = async (visit: Visit, previous: Snapshot | undefined, baseline: B
   const limits = { maxBytes: visit.limits.textBytes, maxRatio: Number.POSITIVE_INFINITY };
   let stanzas = 0;
   for (const index of listIndexes(previous)) {
-    stanzas += await countRecords(visit.store.streamFile(previous.slug, index), index.compression, limits);
+    stanzas += await countRecords(
+      visit.store.streamFile(previous.slug, index),
+      index.compression,
+      limits,
+      visit.signal,
+    );
   }
   return { ...baseline, stanzas };
 };

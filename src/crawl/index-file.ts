@@ -84,7 +84,7 @@ const tryCandidate = async (
   if (answer.kind !== 'received') return toError(candidate, answer, indexBytes);
   const before = visit.turnTo('content');
   try {
-    const inspected = await inspectIndex(candidate, answer, { maxBytes: textBytes, maxRatio: ratio });
+    const inspected = await inspectIndex(candidate, answer, { maxBytes: textBytes, maxRatio: ratio }, visit.signal);
     if (inspected.variant !== null) visit.findings.add('index-variants-differ', `${path}: ${inspected.variant}`);
     const { file, etag, lastModified } = answer;
     return {

@@ -35,6 +35,14 @@ const describeLimit = (code: DecompressionError['code'], { maxBytes, maxRatio }:
   return code === 'ratio' ? ` (${limitNote('ratio', maxRatio)})` : '';
 };
 
+/** The same bytes, until the signal: what follows is thrown away, and its reason told. */
+async function* until(signal: AbortSignal, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
+    signal.throwIfAborted();
+    yield chunk;
+  }
+}
+
 const noSink = { record: () => {}, finding: () => {} };
 
 /** Counts the records of use in an index that was held good before. Throws `DecompressionError` where it is not. */
@@ -42,9 +50,10 @@ export const countRecords = async (
   chunks: AsyncIterable<Uint8Array>,
   compression: Compression,
   limits: DecompressionLimits,
+  signal: AbortSignal,
 ): Promise<number> => {
   const reader = createRecordReader(noSink);
-  for await (const chunk of decompress(chunks, compression, limits)) reader.write(chunk);
+  for await (const chunk of decompress(until(signal, chunks), compression, limits)) reader.write(chunk);
   reader.end();
   return reader.records;
 };
@@ -68,13 +77,18 @@ const checkHead = async (candidate: Candidate, { file, path }: Received): Promis
   }
 };
 
-const readText = async (candidate: Candidate, { file, path }: Received, limits: DecompressionLimits) => {
+const readText = async (
+  candidate: Candidate,
+  { file, path }: Received,
+  limits: DecompressionLimits,
+  signal: AbortSignal,
+) => {
   const counter = new IndexCounter();
   const records = createRecordReader(noSink);
   const { listedText } = candidate;
   const digests = createDigests(listedText ? algorithmsFor(listedText) : []);
   try {
-    for await (const chunk of decompress(file.read(), candidate.compression, limits)) {
+    for await (const chunk of decompress(until(signal, file.read()), candidate.compression, limits)) {
       counter.update(chunk);
       records.write(chunk);
       digests.update(chunk);
@@ -90,12 +104,14 @@ const readText = async (candidate: Candidate, { file, path }: Received, limits: 
 
 /**
  * Reads a received file as the Packages index that `candidate` stands for, once through and in bounded memory. Throws
- * `CrawlError` where it is none, where it is not the one that Release describes, or where nothing shows it to be whole.
+ * `CrawlError` where it is none, where it is not the one that Release describes, or where nothing shows it to be whole; and
+ * the reason of the signal, by which the visit is over.
  */
 export const inspectIndex = async (
   candidate: Candidate,
   received: Received,
   limits: DecompressionLimits,
+  signal: AbortSignal,
 ): Promise<Inspected> => {
   const { path, file } = received;
   const { listed } = candidate;
@@ -108,7 +124,7 @@ export const inspectIndex = async (
   }
   if (file.size === 0 && (candidate.compression !== 'plain' || !listed)) throw new CrawlError('index-empty', path);
 
-  const { counter, records, mismatch } = await readText(candidate, received, limits);
+  const { counter, records, mismatch } = await readText(candidate, received, limits, signal);
   if (!listed && mismatch !== null) throw new CrawlError('index-mismatch', `the text of ${path}: ${mismatch}`);
   const confirmed = listed !== undefined || candidate.listedText !== undefined;
   if (counter.html) throw new CrawlError('index-html', path);
