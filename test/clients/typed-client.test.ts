@@ -255,6 +255,44 @@ it('the client tells of no changes where a list does not lead from the generatio
   expect(await ask({ 3: null, 4: 3 }, 3)).toHaveLength(1);
 });
 
+it('the client that follows says that changes are lost where numbers are given anew, as by a service that was restored', async () => {
+  /** Follows from the first generation; between two questions the service has other ones, each with its date. */
+  const follow = async (...states: (readonly string[])[]) => {
+    let dates = states[0] ?? [];
+    const ask: typeof fetch = async (address) => {
+      const asked = /\/v2\/changes\/(\d+)\.json$/.exec(String(address))?.[1];
+      const number = Number(asked ?? dates.length);
+      const date = dates[number - 1];
+      if (date === '') return new Response('', { status: 404 });
+      const previous = number === 1 ? null : number - 1;
+      if (asked === undefined) dates = states.shift() ?? dates;
+      return Response.json({ number, date, previous, packages: [{ ...change, version: date }] });
+    };
+    const ending = new AbortController();
+    const { signal } = ending;
+    const seen: (string | null)[] = [];
+    try {
+      for await (const { version } of new Client({ base: 'https://index.test', fetch: ask }).follow({
+        since: 1,
+        interval: 0,
+        signal,
+      })) {
+        seen.push(version);
+        if (version === 'last') ending.abort(new Error('enough'));
+      }
+    } catch (error) {
+      return [...seen, (error as Error).message];
+    }
+    return seen;
+  };
+  expect(await follow(['a', 'b'], ['a', 'b'], ['a', 'b', 'c', 'last'])).toEqual(['b', 'c', 'last', 'enough']);
+  const lost = 'Generation 2 is another than it was: the service began anew before it';
+  expect(await follow(['a', 'b'], ['a', 'b'], ['a', 'other'], ['a', 'other', 'last'])).toEqual(['b', lost]);
+  expect(await follow(['a', 'b'], ['a', 'b'], ['a', 'other', 'c', 'last'])).toEqual(['b', lost]);
+  // What is kept no longer tells nothing.
+  expect(await follow(['a', 'b'], ['a', 'b'], ['', '', 'c', 'last'])).toEqual(['b', 'c', 'last', 'enough']);
+});
+
 it('the client takes for absent what a bucket that nobody may list says 403 of, and nothing that a server says it of', async () => {
   const ask: typeof fetch = async (address) =>
     String(address).endsWith('/generation.json')
