@@ -126,7 +126,9 @@ const publish = async (
   claim();
   if (input.precompress === true) output.keepCopies();
   else removeCopies(output);
-  const folder = readPackageNote(output, { state, catalog, verify: input.verify === true });
+  // What was placed by one that never ended may be as long as what is to be there.
+  const verify = input.verify === true || servers.resumes;
+  const folder = readPackageNote(output, { state, catalog, verify });
   // Of the first there is nothing to keep apart, and to write most of all files in their places is faster.
   if (readGeneration(output) !== undefined) output.hold();
   let begun = false;
@@ -134,7 +136,7 @@ const publish = async (
   let generation: PublishedGeneration | undefined;
   try {
     const sources = { catalog, update, statistics, lastBuild, folder };
-    const { emission, assets } = await writeDocuments(input, sources, output);
+    const { emission, assets } = await writeDocuments({ ...input, verify }, sources, output);
     await progress.step('publish', async () => {
       emission.forgetVanished();
       await catalog.seal();
@@ -166,8 +168,8 @@ const publish = async (
         builder,
         output,
         catalog: catalog.file,
-        // What is built of the pages is not flushed until it is published: where that never ended, it is looked at in full.
-        verify: input.verify === true || servers.resumes,
+        // Nor is what is built of the pages flushed until it is published.
+        verify,
         putInForce,
         // While running servers notice what stands, what vanished is looked for and the generation is told of.
         whenStanding: () => servers.stand(),

@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openDownloadsStore } from '../../functions/node/downloads-store.ts';
 import { writeLastBuild } from '../../src/catalog/last-build.ts';
 import { catalogFormat } from '../../src/catalog/schema.ts';
-import { catalogPath } from '../../src/catalog/state-catalog.ts';
+import { CatalogBuild, catalogPath } from '../../src/catalog/state-catalog.ts';
 import { changeListSchema, generationPath } from '../../src/contract/generation.ts';
 import { documentPath } from '../../src/contract/paths.ts';
 import { assertNotDepleted } from '../../src/pipeline/planned-removals.ts';
@@ -115,6 +115,25 @@ describe('builds, one after the other', () => {
       ['removed', 'com.example.one1'],
       ['added', 'com.example.one3'],
     ]);
+  });
+
+  it('C12: put back what one before them published that never ended, though it is as long as what is to be there', async () => {
+    const entry = await serve('one');
+    const rank = (ranking: number) =>
+      writeFileSync(path.join(bench.folder, 'manifest.json'), JSON.stringify([{ ...entry, ranking }]));
+    rank(3);
+    expect((await bench.build()).status).toBe(0);
+    const before = bench.read();
+    rank(4);
+    const full = vi.spyOn(CatalogBuild.prototype, 'publish').mockRejectedValueOnce(new Error('ENOSPC'));
+    // Documents are in their places, and the catalog is not.
+    expect((await bench.build()).status).toBe(6);
+    full.mockRestore();
+    expect(record('one').quality).toBe(4);
+    rank(3);
+    expect((await bench.build()).status).toBe(0);
+    expect(bench.read()).toEqual(before);
+    expect(bench.findUntold()).toEqual([]);
   });
 
   it('C13: tell of downloads what they told before, where these cannot be read', async () => {
