@@ -1,4 +1,5 @@
 import { isHeldBack } from '../catalog/last-build.ts';
+import { componentOf } from '../catalog/older-reading.ts';
 import { encodeFolderName } from '../contract/filenames.ts';
 import { isFindingCode, withoutOrders } from '../contract/finding-texts.ts';
 import { documentPath } from '../contract/paths.ts';
@@ -46,10 +47,12 @@ const unnamed: Diagnosis['findings'][number] = {
 };
 
 /** In which component and for which architecture an index lies, as its path says. */
-const placeOf = ({ uri, suite, origin_packages_path: path }: RepositoryRecord) => {
-  const [, component, binary] = /\/([^/]+)\/binary-([^/]+)\/[^/]+$/.exec(path) ?? [];
+const placeOf = (record: RepositoryRecord) => {
+  const { uri, suite, origin_packages_path: path } = record;
+  const component = componentOf(record);
+  const [, binary] = /\/binary-([^/]+)\/[^/]+$/.exec(path) ?? [];
   // Without the whole place it is asked what the origin offers.
-  return suite === './' || binary === undefined ? { uri } : { uri, suite, component, binary };
+  return component === null || binary === undefined ? { uri } : { uri, suite, component, binary };
 };
 
 const forReaders = <T extends { readonly code: string; readonly for_operator: string }>(finding: T): T =>

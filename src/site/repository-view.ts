@@ -1,4 +1,5 @@
 import { isHeldBack, type VanishedPackage } from '../catalog/last-build.ts';
+import { componentOf } from '../catalog/older-reading.ts';
 import { findingText, findingTexts, isFindingCode } from '../contract/finding-texts.ts';
 import type { Finding } from '../contract/findings.ts';
 import { documentPath } from '../contract/paths.ts';
@@ -122,15 +123,8 @@ export interface RepositoryView {
   readonly packagesDocument: string;
 }
 
-const component = /^\/dists\/.+?\/([^/]+)\/binary-[^/]+\/[^/]+$/;
-
-const sourceLine = (record: RepositoryRecord): string => {
-  if (record.suite === './') return `deb ${record.uri} ./`;
-  const prefix = `/dists/${record.suite}`;
-  const path = record.origin_packages_path;
-  const inside = path.startsWith(`${prefix}/`) ? `/dists/x${path.slice(prefix.length)}` : path;
-  return `deb ${record.uri} ${record.suite} ${component.exec(inside)?.[1] ?? 'main'}`;
-};
+const sourceLine = (record: RepositoryRecord): string =>
+  record.suite === './' ? `deb ${record.uri} ./` : `deb ${record.uri} ${record.suite} ${componentOf(record) ?? 'main'}`;
 
 /** Packages that a repository has, in order of names. */
 export const packagesIn = (catalog: SiteCatalog): Map<string, PackageSummary[]> => {
