@@ -207,7 +207,7 @@ describe('the words and figures of every page', () => {
     const attention = text('status/').split('id="attention"')[1]?.split('</section>')[0] ?? '';
     expect(readAloud(attention).match(/\bBeta\b/g)).toHaveLength(1);
     expect(readAloud(attention)).toContain('2 repositories');
-    expect(readAloud(text('status/'))).toContain('Counted by repository');
+    expect(text('status/')).toContain('4 packages on 19 Nov 2026, as many as on 18 Nov 2026.');
     expect(readAloud(attention).replaceAll(/\s+/g, ' ')).toMatch(/Not renewed Held back/);
   }, 120_000);
 
