@@ -1,5 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, linkSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -176,6 +185,16 @@ describe('the workflow for GitHub Actions', () => {
     const name = withOf('upload-pages-artifact')?.name;
     expect(name).toContain('github.run_attempt');
     expect(withOf('deploy-pages')).toEqual({ artifact_name: name });
+    // A package may begin with a dot; what builds note lies in such folders too, and the next run needs it.
+    expect(withOf('upload-pages-artifact')).toMatchObject({ 'include-hidden-files': true });
+    const folder = temporaryFolder();
+    for (const name of ['.debdex', '.staging', 'v2']) mkdirSync(path.join(folder, 'dist', name), { recursive: true });
+    expect(perform('Leave out what only builds need', {}, {}, folder).status).toBe(0);
+    expect(readdirSync(path.join(folder, 'dist'))).toEqual(['v2']);
+    const at = (test: (one: Step) => boolean) => steps.findIndex(test);
+    const left = at((one) => one.name === 'Leave out what only builds need');
+    expect(at((one) => one.name === 'Pack the state')).toBeLessThan(left);
+    expect(left).toBeLessThan(at((one) => one.uses?.startsWith('actions/upload-pages-artifact') === true));
   });
 
   it('turns red at the end where something needs a look', () => {
