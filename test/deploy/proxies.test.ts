@@ -88,10 +88,11 @@ describe('the recipe for nginx', () => {
       [414, `GET /v2/?q=${long} HTTP/1.1\r\n`],
       [431, `GET /v2/ HTTP/1.1\r\nX-Long: ${long}\r\n`],
     ] as const;
-    const read = async (head: string) => {
+    // Where nginx has not read all that was sent, its system may reset the connection before the answer was read.
+    const read = async (head: string): Promise<string> => {
       const socket = await openSocket(port);
       socket.end(`${head}Host: index.example.org\r\nConnection: close\r\n\r\n`);
-      return await readText(socket);
+      return await readText(socket).catch(() => read(head));
     };
     const expectSaid = (answer: string, status: number) => {
       expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
