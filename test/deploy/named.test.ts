@@ -73,6 +73,22 @@ describe('docs/operating.md and the recipes', () => {
     for (const file of recipes) expect(everything).toContain(path.basename(file));
   });
 
+  it('upload what was published, and end as the build or the upload that failed', () => {
+    const [, script = ''] = /```sh\n(npm run build; .*?)```/s.exec(read(page)) ?? [];
+    const end = (build: number, upload: number) => {
+      const npm = `npm() { echo "$2"; case $2 in build) return ${build} ;; *) return ${upload} ;; esac; }`;
+      const { status, stdout } = spawnSync('sh', ['-c', `${npm}\n${script}`], { encoding: 'utf8' });
+      return [status, stdout.trim().split('\n').length];
+    };
+    expect([end(0, 0), end(4, 0), end(6, 0), end(0, 7), end(3, 1)]).toEqual([
+      [0, 2],
+      [4, 2],
+      [6, 1],
+      [7, 2],
+      [1, 2],
+    ]);
+  });
+
   // Of what left the publication a copy that is only added to would answer for ever.
   it('copy the publication into folders that were emptied before', () => {
     const blocks = ['docs/hosting.md', 'deploy/fetch/README.md', 'deploy/cloudflare/README.md'].flatMap((file) =>
