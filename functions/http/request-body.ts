@@ -1,5 +1,5 @@
 import { HttpError } from './answers.ts';
-import type { BodyRoom } from './body-room.ts';
+import type { Room } from './rooms.ts';
 
 const jsonType = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i;
 
@@ -16,7 +16,7 @@ const [firstBytes, smallBytes] = [1024, 8 * 1024];
  * The bytes of a body. Throws an HttpError: 413 where they are, or are said to be, more than `most`, and what the room
  * throws that a body asks for which is not small.
  */
-export const readBytes = async (request: Request, most: number, room?: Pick<BodyRoom, 'take'>): Promise<Uint8Array> => {
+export const readBytes = async (request: Request, most: number, room?: Pick<Room, 'take'>): Promise<Uint8Array> => {
   const tooLarge = () => new HttpError(413, `The body must be at most ${most} bytes`);
   if (Number(request.headers.get('content-length') ?? 0) > most) throw tooLarge();
   // In one piece: a body may come byte by byte, and each would take a hundred times its room.
@@ -42,7 +42,7 @@ export const readBytes = async (request: Request, most: number, room?: Pick<Body
  * The JSON value in the body of a request. Throws an HttpError: 415 where the body says it is something else or compressed, 413 where
  * it is larger than `most` bytes, 400 where it is not JSON in UTF-8, and what `room` throws.
  */
-export const readJson = async (request: Request, most: number, room?: Pick<BodyRoom, 'take'>): Promise<unknown> => {
+export const readJson = async (request: Request, most: number, room?: Pick<Room, 'take'>): Promise<unknown> => {
   const type = request.headers.get('content-type');
   if (type !== null && !jsonType.test(type)) throw new HttpError(415, 'The body must be JSON (application/json)');
   refuseCompressed(request);

@@ -20,9 +20,16 @@ export interface IntakeOptions {
    * or later, when the answer has been given away.
    */
   readonly answerDirectly?: (head: Buffer, over: () => void) => boolean;
+  /** Takes so many bytes of room for a long head; false where there are none, and the client has been refused. */
+  readonly takeRoom?: (bytes: number) => boolean;
+  /** Gives back what was taken. */
+  readonly giveRoom?: (bytes: number) => void;
   /** Told that a head is too long; no answer is under way then. Called once, and nothing is read after it. */
   readonly onExceeded: (bound: keyof HeadBounds) => void;
 }
+
+/** What of a head needs no room, in bytes: every connection may have one. */
+const shortHead = 8 * 1024;
 
 /** Hands what comes on a connection to the parser of requests, one at a time. */
 export class Intake {
@@ -40,8 +47,12 @@ export class Intake {
   /** Bytes of that body to come, where it said how many they are. */
   #bodyLeft = 0;
   #answering = false;
+  /** Bytes of the head that is read or was read last, and what they took of the room. */
+  #headBytes = 0;
+  #taken = 0;
   readonly #endAnswer = (): void => {
     this.#answering = false;
+    this.#giveRoom();
     // What was sent ahead waits for another round of the loop: answered one upon the other, requests of one connection
     // would keep everything else from being looked at.
     if (this.#held !== undefined) setImmediate(() => this.#handOn());
@@ -63,6 +74,7 @@ export class Intake {
       else process.nextTick(() => this.#handOn());
     };
     socket.on('resume', () => this.#handOn());
+    socket.once('close', () => this.#giveRoom());
   }
 
   /** Whether an answer is under way. */
@@ -149,8 +161,24 @@ export class Intake {
     if (!isChunk && this.#answerDirectly(held)) return;
     const { bytes, rest, exceeded } = isChunk ? this.#head.readChunked(held) : this.#head.read(held);
     this.#held = rest;
-    if (exceeded === undefined) pushToParser.call(this.#socket, bytes);
-    else this.#options.onExceeded(exceeded);
+    if (exceeded !== undefined) this.#options.onExceeded(exceeded);
+    // Where there is no room for it, it has been refused.
+    else if (isChunk || this.#hasRoom(bytes.length)) pushToParser.call(this.#socket, bytes);
+  }
+
+  #hasRoom(bytes: number): boolean {
+    this.#headBytes += bytes;
+    const more = this.#headBytes - shortHead - this.#taken;
+    if (more <= 0) return true;
+    if (this.#options.takeRoom?.(more) === false) return false;
+    this.#taken += more;
+    return true;
+  }
+
+  #giveRoom(): void {
+    if (this.#taken > 0) this.#options.giveRoom?.(this.#taken);
+    this.#headBytes = 0;
+    this.#taken = 0;
   }
 
   #answerDirectly(held: Buffer): boolean {

@@ -23,6 +23,16 @@ export const limitTable = {
     unit: 'bytes',
     reason: 'Browsers and proxies stay below 16 KB. Counted without the request line; above it 431.',
   },
+  longHeads: {
+    value: 32 * megabyte,
+    unit: 'bytes',
+    reason: 'Of heads in all, each counted from 8 KB on, until their requests are answered; above it 503.',
+  },
+  clientLongHeads: {
+    value: 8 * megabyte,
+    unit: 'bytes',
+    reason: 'Of one client: a hundred of the longest multi lookups. Not of a proxy of ours. Above it 429.',
+  },
   headerCount: { value: 200, unit: 'headers', reason: 'Node would drop the rest without a word; above it 431.' },
   headersTimeout: { value: 10_000, unit: 'ms', reason: 'For request line and headers to arrive; after it 408.' },
   requestTimeout: { value: 30_000, unit: 'ms', reason: 'For the whole request to arrive; after it 408.' },

@@ -9,6 +9,8 @@ const refusingLimits = [
   'unreadBytes',
   'clientUnreadBytes',
   'readerTimeout',
+  'longHeads',
+  'clientLongHeads',
   'requestLine',
   'headers',
   'headerCount',

@@ -7,6 +7,7 @@ import type { RateLimiter } from '../dependencies.ts';
 import type { Bindings, Environment } from '../environment.ts';
 import { errorAnswer, HttpError } from '../http/answers.ts';
 import { clientAddress, clientNetwork } from '../http/client-address.ts';
+import { createRooms } from '../http/rooms.ts';
 import type { DirectQuestion } from '../questions.ts';
 import { accountedAnswers } from './answer-writer.ts';
 import type { AnsweredRequest } from './answered-request.ts';
@@ -108,6 +109,11 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
   const unread = createUnreadAnswers(limits, refusals.count);
   const underWay = createRequestCounts();
   const rounds = createRounds();
+  const isProxied = trustedProxies > 0;
+  const rooms = createRooms({
+    all: limits.longHeads,
+    each: isProxied ? Number.POSITIVE_INFINITY : limits.clientLongHeads,
+  });
   const doors = new Map<Socket, Door>();
   let draining = false;
 
@@ -277,8 +283,22 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
       socket.destroy();
       return;
     }
+    const room = rooms.open(client);
+    const takeRoom = (bytes: number): boolean => {
+      try {
+        room.take(bytes);
+        return true;
+      } catch (error) {
+        const { status, message } = error as HttpError;
+        refusals.count(status === 429 ? 'clientLongHeads' : 'longHeads', client);
+        refuse(socket, { status, sentence: message });
+        return false;
+      }
+    };
     const intake = new Intake(socket, {
       bounds: limits,
+      takeRoom,
+      giveRoom: room.give,
       ...(direct === undefined ? {} : { answerDirectly: direct.toConnection({ socket, client, place }) }),
       takeTurn: (work) => rounds.take(client, work),
       onExceeded: (bound) => {

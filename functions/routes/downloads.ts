@@ -5,17 +5,17 @@ import type { Dependencies } from '../dependencies.ts';
 import type { Handler } from '../environment.ts';
 import { HttpError, jsonAnswer, notFound } from '../http/answers.ts';
 import { askIndex, turnsOf } from '../http/ask-index.ts';
-import { type BodyRoom, createBodyRooms } from '../http/body-room.ts';
 import { clientNetwork } from '../http/client-address.ts';
 import { readJson } from '../http/request-body.ts';
+import { createRooms, type Room } from '../http/rooms.ts';
 
 /** The largest body, in bytes: 256 downloads of a kilobyte each. */
 const largestBody = 256 * 1024;
 
 export const downloadHandlers = (dependencies: Dependencies) => {
-  const rooms = createBodyRooms();
+  const rooms = createRooms();
 
-  const countReported = async (context: Parameters<Handler>[0], room: BodyRoom): Promise<number> => {
+  const countReported = async (context: Parameters<Handler>[0], room: Room): Promise<number> => {
     const result = downloadsSchema.safeParse(await readJson(context.req.raw, largestBody, room));
     if (!result.success) {
       const [issue] = result.error.issues;

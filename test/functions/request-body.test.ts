@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createBodyRooms } from '../../functions/http/body-room.ts';
 import { readBytes } from '../../functions/http/request-body.ts';
+import { createRooms } from '../../functions/http/rooms.ts';
 
 const requestOf = (chunks: Iterator<Uint8Array>): Request => {
   const pull = (controller: ReadableStreamDefaultController) => {
@@ -46,7 +46,7 @@ describe('H10 the room of bodies', () => {
   };
 
   it('ends for a client, by its network, and for all together, until what they have is given back', () => {
-    const rooms = createBodyRooms({ all: 100, each: 40 });
+    const rooms = createRooms({ all: 100, each: 40 });
     const [one, other, more, last] = ['192.0.2.1', '2001:db8::1', '2001:db8::2', '192.0.2.2'].map(rooms.open);
     one?.take(40);
     expect(refusal(() => one?.take(1))).toBe(429);

@@ -4,26 +4,27 @@ import { clientNetwork } from './client-address.ts';
 
 const megabyte = 2 ** 20;
 
-/** What bodies may take in memory, in bytes: all of them, and those of one client. */
+/** What is held for requests may take in memory, in bytes: for all of them, and for those of one client. */
 const usualBounds = { all: 32 * megabyte, each: 8 * megabyte };
 
-/** The room of one body. */
-export interface BodyRoom {
+/** The room of one request. */
+export interface Room {
   /** Takes so many bytes more. Throws an HttpError (429 or 503) where the client, or all together, have too many. */
   take(bytes: number): void;
+  give(bytes: number): void;
   /** Gives all of them back. */
   close(): void;
 }
 
 /**
- * Bounds what the bodies of requests under way take together: a client may have hundreds, each as large as a body may be,
- * and there may be many clients (H10).
+ * Bounds what the long parts of requests under way take together, their bodies or their heads: a client may have hundreds,
+ * each as long as it may be, and there may be many clients (H10).
  */
-export const createBodyRooms = ({ all, each } = usualBounds) => {
+export const createRooms = ({ all, each } = usualBounds) => {
   const held = new Map<string, number>();
   let total = 0;
   return {
-    open: (clientAddress: string): BodyRoom => {
+    open: (clientAddress: string): Room => {
       const client = clientNetwork(clientAddress);
       let own = 0;
       const add = (bytes: number): void => {
@@ -41,6 +42,7 @@ export const createBodyRooms = ({ all, each } = usualBounds) => {
           }
           add(bytes);
         },
+        give: (bytes) => add(-bytes),
         close: () => add(-own),
       };
     },
