@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { readFileSync, readlinkSync } from 'node:fs';
 import os from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isAlive } from '../catalog/lock.ts';
@@ -29,8 +30,25 @@ export const usualTimes: ClaimTimes = { renewMs: 10_000, silentMs: 30_000, pollM
 
 const mostConflicts = 20;
 
-// Anybody may read a bucket, so the record tells machines apart and does not name them.
-const thisHost = createHash('sha256').update(os.hostname()).digest('hex').slice(0, 16);
+const readOptional = (read: () => string): string => {
+  try {
+    return read();
+  } catch {
+    return '';
+  }
+};
+
+// Many machines have one name, and containers that of their machine; the number of a process means something only where it
+// was given: on Linux, since a machine was started and among the processes that see each other.
+const whereProcessesAreNumbered = (): string =>
+  [
+    os.hostname(),
+    readOptional(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8')),
+    readOptional(() => readlinkSync('/proc/self/ns/pid')),
+  ].join('\n');
+
+/** Anybody may read a bucket, so the record tells machines apart and does not name them. */
+export const thisHost: string = createHash('sha256').update(whereProcessesAreNumbered()).digest('hex').slice(0, 16);
 
 const describe = ({ host, pid, since }: Holder): string =>
   `process ${pid} on ${host === thisHost ? 'this' : 'another'} machine, since ${since}`;
