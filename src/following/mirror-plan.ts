@@ -9,6 +9,7 @@ import {
 import { digestFile, parseInventory } from '../publication/inventory.ts';
 import type { OutputFolder } from '../publication/output-folder.ts';
 import { type Inventory, readNamed } from '../publication/published-inventory.ts';
+import { readText } from '../publication/read-text.ts';
 import { isSafePath } from '../publication/safe-paths.ts';
 import { assertSafe } from './mirror-refusals.ts';
 import type { PublicationSource } from './source.ts';
@@ -94,6 +95,20 @@ export const planByInventory = async (
     // Whoever finds that in force reads on, though nobody knows any more what belongs to it.
     isFirst: !existsSync(output.resolve(generationPath.current)),
   };
+};
+
+/**
+ * Whether the change lists in the folder are of another history than that of the publication: it was restored from a backup,
+ * and gave numbers anew. Undefined lists tell nothing.
+ */
+export const hasOtherHistory = async (
+  { number }: Generation,
+  output: OutputFolder,
+  source: PublicationSource,
+): Promise<boolean> => {
+  const ours = readText(output.resolve(generationPath.changes(number)));
+  const theirs = ours === undefined ? undefined : await source.readChanges(number);
+  return theirs !== undefined && JSON.stringify(theirs) !== ours;
 };
 
 /** The files that stand and do not belong to the generation: of all those that were ever wanted here, and are known still. */

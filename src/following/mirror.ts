@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { lockMirror } from '../catalog/lock.ts';
-import { type Generation, generationPath } from '../contract/generation.ts';
+import { changesFolder, type Generation, generationPath } from '../contract/generation.ts';
 import { apiRoot } from '../contract/paths.ts';
 import { isEntrance } from '../publication/entrances.ts';
 import { readContent } from '../publication/folder-content.ts';
@@ -14,7 +14,7 @@ import { isOutputOfBuilds } from '../publication/owner.ts';
 import { assertComplete, type Taking, takeAll, takeCatalog } from './mirror-files.ts';
 import { placeInventory, readHeld, takeInventory } from './mirror-inventory.ts';
 import { isUnderWay, markUnderWay, ownFolder, unmarkUnderWay } from './mirror-mark.ts';
-import { listGone, planByChanges, planByInventory } from './mirror-plan.ts';
+import { hasOtherHistory, listGone, planByChanges, planByInventory } from './mirror-plan.ts';
 import { Superseded } from './mirror-refusals.ts';
 import { assertNotOlder, type FoundGeneration, SourceError, unaskedNotModified } from './source.ts';
 
@@ -128,6 +128,7 @@ const bringTo = async (
     placeInventory(account, output);
   };
   if (plan.isFirst) await begin();
+  const isOther = plan.by === 'inventory' && local !== undefined && (await hasOtherHistory(local, output, source));
   const taken = await takeAll(plan, output, options);
   assertComplete(plan, taken, generation);
   const catalog = await takeCatalog(generation.catalog, output, source);
@@ -137,6 +138,8 @@ const bringTo = async (
   changed.sort((one, other) => Number(isEntrance(one)) - Number(isEntrance(other)));
   if (!plan.isFirst) for (const file of [...fresh, ...changed]) output.place(taken.get(file)?.temporary ?? '', file);
   if (catalog !== undefined) output.place(catalog, generation.catalog.path);
+  // Whoever follows this mirror learns from their absence that it cannot go on from there.
+  if (isOther) output.prune(changesFolder);
   for (const list of plan.lists) output.write(generationPath.changes(list.number), JSON.stringify(list));
   await putGenerationInForce(output, text, jws);
   const gone = listGone(plan, output);

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import path from 'node:path';
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
@@ -116,6 +116,33 @@ describe('a mirror', () => {
     expect(publication.current.previous).toBeNull();
     expect(await take(folder)).toMatchObject({ by: 'inventory', fetched: 1 });
     expect(read(folder)).toEqual({ 'v2/a.json': '4', 'v2/c.json': '1' });
+  });
+
+  it('P2: of a publication that was restored and gives numbers anew keeps no list of what that has forgotten', async () => {
+    for (const further of [0, 1]) {
+      const { publication, folder } = begin();
+      const lists = (of: string) => readdirSync(path.join(of, 'v2/changes')).sort();
+      await publication.publish({ 'v2/a.json': '1', 'v2/b.json': '1' });
+      const backup = temporaryFolder();
+      cpSync(publication.folder, backup, { recursive: true });
+      for (const content of ['2', '3']) {
+        await take(folder);
+        await publication.publish({ 'v2/a.json': content, 'v2/b.json': '1' });
+      }
+      await take(folder);
+      expect(lists(folder)).toEqual(['1.json', '2.json', '3.json']);
+      rmSync(publication.folder, { recursive: true });
+      cpSync(backup, publication.folder, { recursive: true });
+      for (const content of ['4', '5', '6'].slice(0, 2 + further)) {
+        await publication.publish({ 'v2/a.json': '1', 'v2/b.json': content }, { isTouched: undefined });
+      }
+      expect(await take(folder)).toMatchObject({ by: 'inventory' });
+      expect(read(folder)).toEqual(publication.files());
+      expect(lists(folder)).toEqual([`${publication.current.number}.json`]);
+      expect(readFileSync(path.join(folder, publication.current.changes), 'utf8')).toBe(
+        publication.read(publication.current.changes),
+      );
+    }
   });
 
   it('leaves alone a folder that holds what no mirror put there, or that builds publish into', async () => {
