@@ -64,14 +64,28 @@ export const makePlanFor = async (
   return makePlan(local.inventory, { base, interrupted, retired, forms }, destination, isUnknown || verify === true);
 };
 
+/** Whether the change lists at a destination are of another history: what is published was restored, and gave numbers anew. */
+const hasOtherHistory = async (number: number, { publication, destination }: UploadOptions): Promise<boolean> => {
+  const name = generationPath.changes(number);
+  if (!existsSync(path.join(publication.folder, name))) return false;
+  const ours = await publication.open(name);
+  try {
+    return (await destination.look(name, name, ours.sha256)) === 'other';
+  } finally {
+    await ours.close();
+  }
+};
+
 /** The change lists that lead to a generation from the one at a destination, or all that there are. */
-export const listChanges = (
+export const listChanges = async (
   { number }: Generation,
   { current }: State,
-  { publication, verify }: UploadOptions,
-): readonly string[] => {
+  options: UploadOptions,
+): Promise<readonly string[]> => {
+  const { publication, verify } = options;
   const there = verify ? 0 : (current?.generation.number ?? 0);
-  const oldest = Math.max(1, number - keptChangeLists + 1, there < number ? there + 1 : 1);
+  const isContinued = there > 0 && there < number && !(await hasOtherHistory(there, options));
+  const oldest = Math.max(1, number - keptChangeLists + 1, isContinued ? there + 1 : 1);
   const numbers = Array.from({ length: number - oldest + 1 }, (_, index) => oldest + index);
   return numbers
     .map((each) => generationPath.changes(each))
@@ -109,7 +123,7 @@ class Step {
     for (const file of listInventory(generation)) await this.#transfer.sendAccount(file, this.#claim);
     for (const turn of turns) await this.#transfer.send(turn, this.#claim);
     await this.#transfer.sendAccount(generation.catalog.path, this.#claim, generation.catalog.compressed_size);
-    await this.#transfer.each(listChanges(generation, this.#state, this.#options), (file) =>
+    await this.#transfer.each(await listChanges(generation, this.#state, this.#options), (file) =>
       this.#transfer.sendAccount(file, this.#claim),
     );
     const bulk = this.#keepBulk(generation);

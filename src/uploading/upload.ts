@@ -83,7 +83,7 @@ const rehearse = async (local: LocalGeneration, state: State, options: UploadOpt
   for (const file of [
     ...listInventory(generation),
     generation.catalog.path,
-    ...listChanges(generation, state, options),
+    ...(await listChanges(generation, state, options)),
   ]) {
     await transfer.sendAccount(file, undefined);
   }

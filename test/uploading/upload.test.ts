@@ -1,5 +1,6 @@
 import {
   copyFileSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -420,6 +421,30 @@ describe('an upload to a folder', () => {
     expect(await replacing).toBeInstanceOf(Conflict);
   });
 });
+
+it.each(kinds)(
+  'P2: brings %s no list of another history than that which was restored, and gave numbers anew',
+  async (_, open) => {
+    const publication = new Publication();
+    const target = open();
+    await publication.publish({ 'v2/a.json': '1', 'v2/b.json': '1' });
+    const backup = temporaryFolder();
+    cpSync(publication.folder, backup, { recursive: true });
+    for (const content of ['2', '3']) {
+      await publication.publish({ 'v2/a.json': content, 'v2/b.json': '1' });
+      await send(publication.out, target, { now: day(1) });
+    }
+    rmSync(publication.folder, { recursive: true });
+    cpSync(backup, publication.folder, { recursive: true });
+    for (const content of ['4', '5', '6'])
+      await publication.publish({ 'v2/a.json': '1', 'v2/b.json': content }, { isTouched: undefined });
+    await send(publication.out, target, { now: day(2) });
+    for (const number of [1, 2, 3, 4]) {
+      const list = generationPath.changes(number);
+      expect(target.read(list)?.toString(), list).toBe(publication.read(list));
+    }
+  },
+);
 
 it('H7: a generation of any number is brought, and what is to be removed for it is no more than may stand', async () => {
   const publication = new Publication();
