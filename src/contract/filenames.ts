@@ -53,7 +53,8 @@ const decodeName = (path: string, encode: (text: string) => string): string | un
     else if (token.startsWith('=') && token.length === 3) bytes.push(Number.parseInt(token.slice(1), 16));
     else bytes.push(...utf8.encode(token));
   }
-  const text = new TextDecoder().decode(new Uint8Array(bytes));
+  // A byte order mark is a character of an identifier like any other.
+  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(new Uint8Array(bytes));
   return text !== '' && encode(text) === path ? text : undefined;
 };
 

@@ -22,6 +22,7 @@ const hostile = fc.oneof(
     'constructor',
     '_a',
     '=5f',
+    '\ufeffa',
   ),
 );
 
@@ -98,6 +99,11 @@ describe('file names of identifiers', () => {
     );
     expect(encodeFileName('com.Example')).not.toBe(encodeFileName('com.example'));
     expect(encodeFileName('e\u0301')).not.toBe(encodeFileName('\u00e9'));
+  });
+
+  it('C9: can be turned back where an identifier begins with a byte order mark', () => {
+    for (const id of ['\ufeffa', '\ufeff\ufeffA', `\ufeff${'z'.repeat(255)}`])
+      expect(decodeFileName(encodeFileName(id))).toBe(id);
   });
 
   it('refuses what it made of no identifier', () => {

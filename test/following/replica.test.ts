@@ -12,6 +12,7 @@ import { PublicationSource } from '../../src/following/source.ts';
 import { largestComposed } from '../../src/following/taken-catalog.ts';
 import { describeFile, TakenFolder } from '../../src/following/taken-folder.ts';
 import { createFetcher } from '../../src/net/fetcher.ts';
+import { packages } from '../support/catalog.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { follow, origin, publication, repository, useFollowedPublication } from '../support/followed-publication.ts';
 import { generatedRepositories } from '../support/generated.ts';
@@ -34,6 +35,15 @@ describe('a replica', () => {
     for (const file of ['v2/none.json', 'index.html', 'v2/jailbreak/package/none.json', '', '..']) {
       expect(replica.read(file), file).toBeUndefined();
     }
+  });
+
+  it('C7, P2: takes an index in which a stranger has a package whose identifier begins with a byte order mark', async () => {
+    const id = '\ufefforg.example.mark';
+    await publication.publish([{ slug: 'one', packages: packages({ Package: id }) }]);
+    const replica = await follow();
+    await replica.poll();
+    const file = documentPath.package(id);
+    expect(replica.read(file)?.equals(publication.read(file))).toBe(true);
   });
 
   it('P2: writes what is large once, and keeps what did not change', async () => {
