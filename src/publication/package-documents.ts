@@ -149,8 +149,11 @@ export class PackageDocuments {
   }
 
   // The document of each package stands there by now: where there are no more entries than packages, there is nothing else.
+  // Documents with names too long for one file share folders, which are fewer entries.
   #standAlone(): boolean {
     const folder = this.#output.resolve(packageFolder);
-    return existsSync(folder) && countEntries(folder) === this.#count;
+    if (!existsSync(folder) || countEntries(folder) !== this.#count) return false;
+    for (const file of this.files) if (file.includes('/', packageFolder.length + 1)) return false;
+    return true;
   }
 }

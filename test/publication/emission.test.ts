@@ -174,6 +174,18 @@ describe('emission', () => {
     expect((await emit(folder, [one, two], second)).written).toBe(0);
   });
 
+  it('removes what vanished where the documents of two packages with long names stand in one folder', async () => {
+    const folder = temporaryFolder();
+    const long = ['1', '2'].map((end) => ({ Package: `com.example.${'Z'.repeat(130)}${end}` }));
+    const index = (...others: string[]) => ({
+      slug: 'one',
+      packages: packages(...long, ...others.map((name) => ({ Package: name }))),
+    });
+    await emit(folder, [index('gone', 'kept')], first);
+    expect((await emit(folder, [index('kept')], second)).removed).toBe(1);
+    expect(filesOf(folder).has(documentPath.package('gone'))).toBe(false);
+  });
+
   it('forgets what vanished, and nothing else', async () => {
     const folder = temporaryFolder();
     const noted = () => {
