@@ -38,7 +38,10 @@ export const feedOfAll = ({ catalog, base, service }: Source) => ({
   atom: page.atom(),
   json: page.jsonFeed(),
   since: since(catalog.repositories),
-  entries: placed(catalog, recentNews(catalog.packages.values(), feedLength, { perRepository })),
+  entries: placed(
+    catalog,
+    recentNews(catalog.packages.values(), feedLength, { perRepository, until: catalog.lastBuild?.builtAt }),
+  ),
 });
 
 /** The feed of one repository. */
@@ -51,7 +54,10 @@ export const feedOfRepository = ({ catalog, base, inRepository, service }: Sourc
     atom: page.atom(slug),
     json: page.jsonFeed(slug),
     since: repository.addedAt,
-    entries: placed(catalog, recentNews(inRepository.get(slug) ?? [], feedLength, { slug })),
+    entries: placed(
+      catalog,
+      recentNews(inRepository.get(slug) ?? [], feedLength, { slug, until: catalog.lastBuild?.builtAt }),
+    ),
   };
 };
 
@@ -64,7 +70,7 @@ export const feedOfSection = ({ catalog, base, byKind, service }: Source, kind: 
     home: page.section(kind),
     atom: page.sectionAtom(kind),
     since: since(reposOf(catalog, packages)),
-    entries: placed(catalog, recentNews(packages, feedLength, { perRepository })),
+    entries: placed(catalog, recentNews(packages, feedLength, { perRepository, until: catalog.lastBuild?.builtAt })),
   };
 };
 

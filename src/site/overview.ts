@@ -45,27 +45,32 @@ const newestFirst = (a: NewsEntry, b: NewsEntry): number => {
 };
 
 // Of several repositories in which a package is news, the one that had it last; of equals, the best.
-const latestNews = ({ news }: PackageSummary): [string, News] | undefined =>
-  [...news].reduce<[string, News] | undefined>(
-    (known, one) => (known && known[1].at >= one[1].at ? known : one),
-    undefined,
-  );
+const latestNews = ({ news }: PackageSummary, isMeant: (one: News) => boolean): [string, News] | undefined =>
+  [...news]
+    .filter(([, one]) => isMeant(one))
+    .reduce<[string, News] | undefined>((known, one) => (known && known[1].at >= one[1].at ? known : one), undefined);
 
 /**
  * What was new or updated last, the newest first: in one repository where its `slug` is given, else in all. Packages
  * that came with the first crawl of their repository are no news. `perRepository` bounds how many one repository may
- * take, so that one which adds hundreds does not hide the others.
+ * take, so that one which adds hundreds does not hide the others. What is dated after `until`, the build that tells of it,
+ * was seen under a clock that was ahead, and would hide all that is news until that day.
  */
 export const recentNews = (
   packages: Iterable<PackageSummary>,
   length: number,
-  { slug, perRepository = Number.POSITIVE_INFINITY }: { slug?: string | undefined; perRepository?: number } = {},
+  {
+    slug,
+    perRepository = Number.POSITIVE_INFINITY,
+    until,
+  }: { slug?: string | undefined; perRepository?: number; until?: string | undefined } = {},
 ): NewsEntry[] => {
   const all: NewsEntry[] = [];
+  const isMeant = ({ at }: News) => until === undefined || at <= until;
   for (const summary of packages) {
     const own = slug === undefined ? undefined : summary.news.get(slug);
-    const [where, news] = slug === undefined ? (latestNews(summary) ?? []) : [slug, own];
-    if (where !== undefined && news) all.push({ summary, slug: where, ...news });
+    const [where, news] = slug === undefined ? (latestNews(summary, isMeant) ?? []) : [slug, own];
+    if (where !== undefined && news && isMeant(news)) all.push({ summary, slug: where, ...news });
   }
   const taken = new Map<string, number>();
   const recent: NewsEntry[] = [];
@@ -80,10 +85,15 @@ export const recentNews = (
 };
 
 /** The same for a list of a few rows: where it is not full, repositories take more than their share. */
-export const mixedNews = (packages: readonly PackageSummary[], length: number, perRepository: number): NewsEntry[] => {
-  const shared = recentNews(packages, length, { perRepository });
+export const mixedNews = (
+  packages: readonly PackageSummary[],
+  length: number,
+  perRepository: number,
+  until?: string,
+): NewsEntry[] => {
+  const shared = recentNews(packages, length, { perRepository, until });
   const taken = new Set(shared.map(({ summary }) => summary));
-  const others = recentNews(packages, 2 * length).filter(({ summary }) => !taken.has(summary));
+  const others = recentNews(packages, 2 * length, { until }).filter(({ summary }) => !taken.has(summary));
   return [...shared, ...others].slice(0, length).sort(newestFirst);
 };
 
@@ -145,7 +155,10 @@ const newsOfRepository = 20;
 export const newsByDay = (catalog: SiteCatalog): NewsDay[] => {
   const days: (NewsDay & Record<'added' | 'updated', OpenList>)[] = [];
   let shown = 0;
-  for (const { summary, slug, at, isUpdate } of recentNews(catalog.packages.values(), Number.POSITIVE_INFINITY)) {
+  const until = catalog.lastBuild?.builtAt;
+  for (const { summary, slug, at, isUpdate } of recentNews(catalog.packages.values(), Number.POSITIVE_INFINITY, {
+    until,
+  })) {
     const day = at.slice(0, 'YYYY-MM-DD'.length);
     let open = days.at(-1);
     if (open?.day !== day) {

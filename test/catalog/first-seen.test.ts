@@ -4,7 +4,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, vi } from 'vitest';
 import { catalogFormat } from '../../src/catalog/schema.ts';
 import { catalogPath } from '../../src/catalog/state-catalog.ts';
-import { recentNews } from '../../src/site/overview.ts';
+import { feedOfAll } from '../../src/site/feed-subjects.ts';
+import { newsByDay, recentNews } from '../../src/site/overview.ts';
 import { SiteCatalog } from '../../src/site/site-catalog.ts';
 import { adoptFormerSlugs } from '../../src/snapshots/former-slugs.ts';
 import { HistoryStore } from '../../src/snapshots/history.ts';
@@ -219,6 +220,24 @@ describe('lists of what is new', () => {
     expect(news()).toEqual([entry]);
     expect(news('one')).toEqual([entry]);
     expect(news('two')).toEqual([]);
+  });
+
+  it('C12: are not hidden by what was seen under a clock that was ahead', async () => {
+    const state = temporaryFolder();
+    await buildCatalog(state, [one('1.0')], january);
+    await buildCatalog(state, [one('1.0', '2.0')], new Date('2099-01-01T00:00:00.000Z'));
+    const two = { ...one(), slug: 'two', packages: packages({ Package: 'com.example.two' }) };
+    await buildCatalog(state, [one('1.0', '2.0'), two], february);
+    const added = packages({ Package: 'com.example.two' }, { Package: 'com.example.three' });
+    await buildCatalog(state, [one('1.0', '2.0'), { ...two, packages: added }], march);
+    const build = { builtAt: march.toISOString(), repositories: [] };
+    const catalog = new SiteCatalog(catalogPath(state), build);
+    const source = { catalog, base: '', service: { name: 'Index' }, inRepository: new Map(), byKind: new Map() };
+    const told = feedOfAll(source).entries.map(({ summary }) => summary.id);
+    const listed = newsByDay(catalog).flatMap(({ added, updated }) => [...added.cards, ...updated.cards]);
+    catalog.close();
+    expect(told).toEqual(['com.example.three']);
+    expect(listed.map(({ id }) => id)).toEqual(['com.example.three']);
   });
 
   it('C4: tell a new package from an update, though the version before is gone and another repository has it', async () => {
