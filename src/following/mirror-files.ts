@@ -79,11 +79,16 @@ const digestPlain = async (file: string, mostBytes: number): Promise<string | un
   }
 };
 
-/** Takes a file as it is; returns where it waits for its name. */
-export const takeWhole = async (file: string, output: OutputFolder, source: PublicationSource): Promise<string> => {
+/** Takes a file as it is, of so many bytes at most; returns where it waits for its name. */
+export const takeWhole = async (
+  file: string,
+  output: OutputFolder,
+  source: PublicationSource,
+  maxBytes?: number,
+): Promise<string> => {
   assertTelling(file);
   const temporary = output.temporary();
-  if ((await source.take(file, temporary)) === undefined) throw new Superseded(`${file} is missing`);
+  if ((await source.take(file, temporary, maxBytes)) === undefined) throw new Superseded(`${file} is missing`);
   return temporary;
 };
 

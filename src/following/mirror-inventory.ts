@@ -1,7 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { Generation } from '../contract/generation.ts';
 import type { OutputFolder } from '../publication/output-folder.ts';
-import { composeInventory, composeSafeInventory, type Inventory, isNamed } from '../publication/published-inventory.ts';
+import {
+  composeInventory,
+  composeSafeInventory,
+  type Inventory,
+  isNamed,
+  longestText,
+} from '../publication/published-inventory.ts';
 import { isSafePath } from '../publication/safe-paths.ts';
 import { takeWhole } from './mirror-files.ts';
 import { assertWritable, Superseded } from './mirror-refusals.ts';
@@ -36,7 +42,8 @@ export const takeInventory = async (
     if (file === undefined) return undefined;
     const standing = readStanding(file, output);
     if (isNamed(standing, file)) return standing;
-    const temporary = await takeWhole(file, output, source);
+    // All of it is in memory at once.
+    const temporary = await takeWhole(file, output, source, longestText);
     files.set(file, temporary);
     return readFileSync(temporary);
   };

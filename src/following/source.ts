@@ -129,8 +129,8 @@ export class PublicationSource {
   /**
    * Takes a file as it is into a new file on this disk; returns its SHA-256 in hex, or undefined where there is none.
    */
-  async take(path: string, file: string): Promise<string | undefined> {
-    const found = await this.#fetch(path, { maxBytes: documentBytes });
+  async take(path: string, file: string, maxBytes = documentBytes): Promise<string | undefined> {
+    const found = await this.#fetch(path, { maxBytes });
     if (found.status !== 200) return this.#absent(path, found.status);
     const digest = createHash('sha256');
     await pipeline(Readable.from(found.body), hashing(digest), createWriteStream(file, { flags: 'wx' }));

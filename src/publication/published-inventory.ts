@@ -25,7 +25,7 @@ const mostBytes = 2048;
 const mostShare = 1 / 64;
 
 // Of two million files, and half of what a string can be: a stranger may have written what decompresses to more.
-const longestText = 2 ** 28;
+export const longestText: number = 2 ** 28;
 const pathAt = 66;
 
 // One at a time: the lines of a million files are a million strings.

@@ -191,6 +191,15 @@ describe('P3: a mirror goes on with what it has and says why, where the publicat
     expect(readFileSync(path.join(folder, 'v2/portions/a.portion'), 'utf8')).toBe('3');
   });
 
+  it('C2: has an inventory of more bytes than fit in memory', async () => {
+    const { publication, folder } = await prepare();
+    const { inventory } = publication.current.documents;
+    const head = { 'content-length': 2 ** 28 + 1 };
+    origin.intercept = (file) =>
+      file === inventory ? (response) => void response.writeHead(200, head).flushHeaders() : undefined;
+    await refuse(folder, /announces 268435457 bytes, more than 268435456/);
+  });
+
   it('C9: has its catalog or inventory where files of another kind are', async () => {
     const { publication, folder } = await prepare();
     const { catalog, documents, ...rest } = publication.current;
