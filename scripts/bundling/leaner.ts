@@ -36,6 +36,15 @@ export const neverRun: readonly RegExp[] = [
 export const columnsOfPostgres = ofPackage('pg-types', 'index');
 const textAlone = 'module.exports = { getTypeParser: () => String };';
 
+const quickHono = ofPackage('hono', 'dist/preset/quick');
+/** Without the router for routes with both a parameter and a star: there are none, and with one a Worker would answer nothing. */
+const linearHono = `
+import { HonoBase } from '../hono-base.js';
+import { LinearRouter } from '../router/linear-router/router.js';
+export class Hono extends HonoBase {
+  router = new LinearRouter();
+}`;
+
 /** Modules of the project that only describe, which a build does: the description is published. */
 export const describing: readonly string[] = ['envelope', 'yaml'].map((name) =>
   path.join(project, 'src', 'contract', `${name}.ts`),
@@ -113,13 +122,14 @@ const naming = new RegExp(`^ +\\w+Node: this\\.visit(?:${unwritten})\\.bind\\(th
 export const leaner: Plugin = {
   name: 'leaner',
   resolveId(name, from) {
-    // Hono with two of its three routers: without that which compiles all routes, which a Worker that lives shortly asks seldom.
+    // Hono without the router that compiles all routes, which a Worker that lives shortly asks seldom.
     return name === 'hono' ? this.resolve('hono/quick', from) : null;
   },
   load: async (id) => {
     if (id.startsWith(findingTexts) && !id.endsWith('text-findings.ts')) return dataOf(id);
     if (/zod[/\\]v4[/\\]locales[/\\]index\.js$/.test(id)) return "export { default as en } from './en.js';";
     if (columnsOfPostgres.test(id)) return textAlone;
+    if (quickHono.test(id)) return linearHono;
     return describing.includes(id) || neverRun.some((one) => one.test(id)) ? nothingOf(id) : undefined;
   },
   transform: {
