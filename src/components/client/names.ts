@@ -10,8 +10,9 @@ const lists = new Map<number, Promise<readonly string[]>>();
 const readList = async (length: number): Promise<readonly string[]> => {
   if (length < nameLists.shortest || length > nameLists.longest) return [];
   const response = await fetch(addressOf(nameLists.file(length)));
-  // No name is as long as that.
-  if (response.status === 404) return [];
+  // No name is as long as that: buckets that nobody may list refuse what is not there, and other hosts answer with a page.
+  const isPage = response.headers.get('content-type')?.startsWith('text/html');
+  if (isPage || [403, 404, 410].includes(response.status)) return [];
   if (!response.ok) throw new Error(`names: ${response.status}`);
   return (await response.json()) as string[];
 };

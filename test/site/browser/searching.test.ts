@@ -228,6 +228,17 @@ describe('searching', () => {
     await expect.poll(() => page.locator('#fit').isHidden()).toBe(true);
   });
 
+  it.each([
+    ['refuse what is not there', { status: 403, body: '' }],
+    ['answer for it with a page', { status: 200, contentType: 'text/html', body: '<p>Here?</p>' }],
+  ])('forgives a typing mistake on hosts that %s, as where no name is as long as that', async (_, answer) => {
+    const page = await site.open('/about/');
+    await page.route('**/pagefind/names/5.json', (route) => route.fulfill(answer));
+    await page.goto(`${site.files.base}/search/?q=elekit`);
+    await page.locator('#fit a', { hasText: 'ElleKit' }).waitFor();
+    await page.unroute('**/pagefind/names/5.json');
+  });
+
   it('shows the first result above the fold of a phone, each with its repository and builds, in letters that no phone enlarges', async () => {
     const page = await site.open('/search/?q=snow', phone);
     const first = page.locator('#results .row').first();
