@@ -11,6 +11,7 @@ const usualBounds = { all: 32 * megabyte, each: 8 * megabyte };
 export interface Room {
   /** Takes so many bytes more. Throws an HttpError (429 or 503) where the client, or all together, have too many. */
   take(bytes: number): void;
+  /** Gives so many of them back. */
   give(bytes: number): void;
   /** Gives all of them back. */
   close(): void;

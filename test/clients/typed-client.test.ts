@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import * as product from '../../clients/typescript/src/index.ts';
 import { CatalogFiles } from '../../functions/node/catalog-files.ts';
 import { bundleClient, bundleModule } from '../../scripts/bundling/bundle-client.ts';
@@ -15,7 +15,7 @@ import { packages } from '../support/catalog.ts';
 import { startReplicaServer } from '../support/replica-server.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
-const { AnswerError, ChangesLost, Client } = product;
+const { ChangesLost, Client } = product;
 const home = path.join(import.meta.dirname, '..', '..', 'clients', 'typescript');
 
 const many = Array.from({ length: 30 }, (_, number) => ({ Package: `com.example.n${number}`, Name: `Snow ${number}` }));
@@ -305,102 +305,6 @@ it('the client takes for absent what a bucket that nobody may list says 403 of, 
   await expect(read(bucket.changes({ since: 1 }))).rejects.toThrow(ChangesLost);
   const server = new Client({ base: 'https://index.test', fetch: ask });
   await expect(server.package('none')).rejects.toThrow(expect.objectContaining({ status: 403 }));
-});
-
-describe('a question that fails in passing', () => {
-  afterEach(() => void vi.useRealTimers());
-
-  const answering = (...answers: (Response | Error)[]) => {
-    const asked: { at: number; headers: Headers }[] = [];
-    const ask: typeof fetch = async (_, init) => {
-      asked.push({ at: Date.now(), headers: new Headers(init?.headers) });
-      const answer = answers.length > 1 ? answers.shift() : answers[0];
-      if (answer instanceof Error) throw answer;
-      return (answer as Response).clone();
-    };
-    return { asked, ask };
-  };
-  const well = () => Response.json({ data: [] });
-  const busy = (seconds?: string) =>
-    Response.json(
-      { error: 'Too many' },
-      { status: 429, headers: seconds === undefined ? {} : { 'Retry-After': seconds } },
-    );
-  const base = 'https://index.test';
-
-  it('is asked again no sooner than the service wants it', async () => {
-    vi.useFakeTimers();
-    const { asked, ask } = answering(busy('7'), new TypeError('fetch failed'), busy(), well());
-    const answer = new Client({ base, fetch: ask }).repositories();
-    await vi.advanceTimersByTimeAsync(6990);
-    expect(asked).toHaveLength(1);
-    await vi.advanceTimersByTimeAsync(60_000);
-    expect(await answer).toEqual([]);
-    expect(asked).toHaveLength(4);
-    expect((asked[1]?.at ?? 0) - (asked[0]?.at ?? 0)).toBeLessThan(7300);
-  });
-
-  it('waits until a date that the service names, and not as long as every other client', async () => {
-    vi.useFakeTimers({ now: new Date('2026-05-01T00:00:00Z') });
-    const { asked, ask } = answering(busy('Fri, 01 May 2026 00:00:09 GMT'), well());
-    const answer = new Client({ base, fetch: ask }).repositories();
-    await vi.advanceTimersByTimeAsync(60_000);
-    await answer;
-    expect((asked[1]?.at ?? 0) - (asked[0]?.at ?? 0)).toBeGreaterThanOrEqual(9000);
-    const pauses = new Set<number>();
-    for (let number = 0; number < 8; number++) {
-      const other = answering(busy(), busy(), well());
-      const found = new Client({ base, fetch: other.ask }).repositories();
-      await vi.advanceTimersByTimeAsync(60_000);
-      await found;
-      pauses.add((other.asked[2]?.at ?? 0) - (other.asked[0]?.at ?? 0));
-    }
-    expect(pauses.size).toBeGreaterThan(1);
-  });
-
-  it('fails at once where the service wants too long a pause, and after so many repetitions', async () => {
-    vi.useFakeTimers();
-    const far = answering(busy('3600'));
-    const refusal = expect(new Client({ base, fetch: far.ask }).repositories()).rejects.toThrow(
-      expect.objectContaining({ status: 429, retryAfter: 3_600_000, message: 'Too many' }),
-    );
-    await refusal;
-    expect(far.asked).toHaveLength(1);
-    const never = answering(busy());
-    const end = expect(new Client({ base, fetch: never.ask, retries: 2 }).repositories()).rejects.toThrow(AnswerError);
-    await vi.advanceTimersByTimeAsync(60_000);
-    await end;
-    expect(never.asked).toHaveLength(3);
-  });
-
-  it('is not asked again where it cannot succeed, where it is a report, or where nobody waits', async () => {
-    const wrong = answering(Response.json({ error: 'No' }, { status: 400 }));
-    await expect(new Client({ base, fetch: wrong.ask }).landing()).rejects.toThrow('No');
-    const report = answering(busy('0'));
-    await expect(new Client({ base, fetch: report.ask }).reportDownloads([])).rejects.toThrow(AnswerError);
-    const left = answering(busy('20'));
-    const signal = AbortSignal.timeout(30);
-    await expect(new Client({ base, fetch: left.ask }).landing({ signal })).rejects.toThrow(/timeout/);
-    expect([wrong, report, left].map(({ asked }) => asked.length)).toEqual([1, 1, 1]);
-  });
-
-  it('has an end where nothing is answered, or something that is no JSON', async () => {
-    const silent: typeof fetch = (_, init) =>
-      new Promise((__, reject) => init?.signal?.addEventListener('abort', () => reject(init.signal?.reason)));
-    await expect(new Client({ base, fetch: silent, timeout: 20, retries: 0 }).landing()).rejects.toThrow(/timeout/);
-    const page = answering(new Response('<html>', { status: 200 }));
-    await expect(new Client({ base, fetch: page.ask }).landing()).rejects.toThrow('does not answer JSON');
-    const proxy = answering(new Response('<html>', { status: 404 }));
-    await expect(new Client({ base, fetch: proxy.ask }).landing()).rejects.toThrow('The service answers 404');
-  });
-
-  it('is asked with the tag of what is kept, and is answered with that', async () => {
-    const first = Response.json({ data: ['kept'] }, { headers: { ETag: '"1"' } });
-    const { asked, ask } = answering(first, new Response(null, { status: 304 }));
-    const client = new Client({ base, fetch: ask, cache: new Map() });
-    expect([await client.repositories(), await client.repositories()]).toEqual([['kept'], ['kept']]);
-    expect(asked.map(({ headers }) => headers.get('If-None-Match'))).toEqual([null, '"1"']);
-  });
 });
 
 it('H5: is a package that a strict program of somebody else compiles with and runs', async () => {

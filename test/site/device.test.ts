@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { statedLists } from '../../src/results/stated-lists.ts';
+import { holdRequests } from '../support/hold-requests.ts';
 import { barOf, choose, endVisit, open, out, server, settle, useDeviceSite, verdicts } from './device-site.ts';
 
 useDeviceSite();
@@ -284,14 +285,7 @@ describe('the bar', () => {
 
   it('asks for the page of the device where its script cannot be loaded, and keeps what was typed where it comes late', async () => {
     const page = await open('/?ios=17.0&build=rootless');
-    let load: () => void = () => {};
-    const asked = new Promise<void>((resolve) => {
-      load = resolve;
-    });
-    await page.route('**/device-form*.js', async (route) => {
-      await asked;
-      await route.continue();
-    });
+    const load = await holdRequests(page, '**/device-form*.js');
     await page.locator('#device-bar summary').click();
     await page.locator('#device input').fill('15.8.3');
     await page.locator('#device button[type=submit]').click();

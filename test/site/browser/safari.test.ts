@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { holdRequests } from '../../support/hold-requests.ts';
 import { phone, useSiteInBrowser } from './site-in-browser.ts';
 
 // What the Safari of phones with a jailbreak does or lacks, done to the browser of these tests.
@@ -49,14 +50,7 @@ describe('the Safari of iOS 14', () => {
 
   it('takes a device that is sent before the script of its form is there', async () => {
     const page = await open('/section/themes/', site.files.base);
-    let letGo = () => {};
-    const held = new Promise<void>((resolve) => {
-      letGo = resolve;
-    });
-    await page.route('**/device-form*.js', async (route) => {
-      await held;
-      await route.continue();
-    });
+    const letGo = await holdRequests(page, '**/device-form*.js');
     await page.locator('#device-bar > summary').click();
     await page.locator('#device input').fill('16.7');
     await page.locator('#device button[type=submit]').click();
@@ -119,14 +113,7 @@ describe('the Safari of iOS 15, whose policy lets no WebAssembly run', () => {
     await expect.poll(() => page.locator('#search-status').textContent()).toBe('Type at least two letters.');
     expect(await page.locator('#start').isVisible()).toBe(true);
     await page.goto(`${site.computing.address}/search/`);
-    let letGo = () => {};
-    const held = new Promise<void>((resolve) => {
-      letGo = resolve;
-    });
-    await page.route('**/v2/jailbreak/package/search**', async (route) => {
-      await held;
-      await route.continue();
-    });
+    const letGo = await holdRequests(page, '**/v2/jailbreak/package/search**');
     await page.clock.install();
     await page.getByRole('searchbox').fill('snow');
     await page.clock.runFor(5000);

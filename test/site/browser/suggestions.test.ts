@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { holdRequests } from '../../support/hold-requests.ts';
 import { phone, useSiteInBrowser } from './site-in-browser.ts';
 
 const site = useSiteInBrowser();
@@ -26,16 +27,8 @@ describe('what is shown below the field', () => {
 
     // Then it finds out who answers while the script loads, and all that Pagefind reads comes at once.
     const asked = (part: string) => site.files.requests.filter((name) => name.includes(part)).length;
-    const hold = async (pattern: RegExp) => {
-      const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
-      await page.route(pattern, async (route) => {
-        await held;
-        await route.continue().catch(() => {});
-      });
-      return letGo;
-    };
-    const letScriptGo = await hold(/\/assets\/suggest\./);
-    const letPagefindGo = await hold(/\/pagefind\/pagefind\.js/);
+    const letScriptGo = await holdRequests(page, /\/assets\/suggest\./);
+    const letPagefindGo = await holdRequests(page, /\/pagefind\/pagefind\.js/);
     await page.evaluate(`(() => {
       const field = document.querySelector('[role=combobox]');
       const listen = field.addEventListener;
@@ -63,11 +56,7 @@ describe('what is shown below the field', () => {
 
   it('shows on files alone what two letters begin before it can search, and of that what has the letters since', async () => {
     const page = await site.open('/about/');
-    const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
-    await page.route('**/pagefind/pagefind.js', async (route) => {
-      await held;
-      await route.continue().catch(() => {});
-    });
+    const letGo = await holdRequests(page, '**/pagefind/pagefind.js');
     const names = page.locator('#suggestions [role=option] .name');
     const status = page.getByRole('status');
     await page.getByRole('combobox').fill('ma');
@@ -136,11 +125,7 @@ describe('what is shown below the field', () => {
     await page.getByRole('combobox').fill('al');
     await expect.poll(() => option.count()).toBeGreaterThan(1);
     const some = await option.count();
-    const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
-    await page.route('**/package/search?*', async (route) => {
-      await held;
-      await route.continue().catch(() => {});
-    });
+    const letGo = await holdRequests(page, '**/package/search?*');
     await page.keyboard.press('End');
     await page.keyboard.type('pha l');
     await expect.poll(() => option.locator('.name').allTextContents()).toEqual(['Alpha Library']);
