@@ -21,9 +21,14 @@ interface Refusal {
   readonly status: ErrorStatus;
   readonly sentence?: string;
   readonly method?: string | undefined;
+  /** Such as `Retry-After`. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-const answerText = ({ status, sentence = sentences[status] ?? '', method }: Refusal, now: Date): string => {
+const answerText = (
+  { status, sentence = sentences[status] ?? '', method, headers = {} }: Refusal,
+  now: Date,
+): string => {
   const body = JSON.stringify(errorBody(status, sentence, now));
   return [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
@@ -34,6 +39,7 @@ const answerText = ({ status, sentence = sentences[status] ?? '', method }: Refu
     'Access-Control-Allow-Origin: *',
     'X-Content-Type-Options: nosniff',
     'Connection: close',
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
     '',
     method === 'HEAD' ? '' : body,
   ].join('\r\n');

@@ -289,9 +289,9 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
         room.take(bytes);
         return true;
       } catch (error) {
-        const { status, message } = error as HttpError;
+        const { status, message, headers } = error as HttpError;
         refusals.count(status === 429 ? 'clientLongHeads' : 'longHeads', client);
-        refuse(socket, { status, sentence: message });
+        refuse(socket, { status, sentence: message, headers });
         return false;
       }
     };

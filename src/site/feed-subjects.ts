@@ -84,7 +84,7 @@ export const feedOfAuthor = (
   home: page.author(key),
   atom: page.authorAtom(key),
   since: since(reposOf(catalog, packages)),
-  entries: placed(catalog, recentNews(packages, feedLength)),
+  entries: placed(catalog, recentNews(packages, feedLength, { until: catalog.lastBuild?.builtAt })),
 });
 
 /** The feed of one package: each version that was news, as far as a repository still has it. */

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, vi } from 'vitest';
 import { catalogFormat } from '../../src/catalog/schema.ts';
 import { catalogPath } from '../../src/catalog/state-catalog.ts';
-import { feedOfAll } from '../../src/site/feed-subjects.ts';
+import { feedOfAll, feedOfAuthor } from '../../src/site/feed-subjects.ts';
 import { newsByDay, recentNews } from '../../src/site/overview.ts';
 import { SiteCatalog } from '../../src/site/site-catalog.ts';
 import { adoptFormerSlugs } from '../../src/snapshots/former-slugs.ts';
@@ -233,10 +233,13 @@ describe('lists of what is new', () => {
     const build = { builtAt: march.toISOString(), repositories: [] };
     const catalog = new SiteCatalog(catalogPath(state), build);
     const source = { catalog, base: '', service: { name: 'Index' }, inRepository: new Map(), byKind: new Map() };
+    const author = { key: 'ada', name: 'Ada', packages: [...catalog.packages.values()], people: [] };
     const told = feedOfAll(source).entries.map(({ summary }) => summary.id);
+    const ofAuthor = feedOfAuthor(source, author).entries.map(({ summary }) => summary.id);
     const listed = newsByDay(catalog).flatMap(({ added, updated }) => [...added.cards, ...updated.cards]);
     catalog.close();
     expect(told).toEqual(['com.example.three']);
+    expect(ofAuthor).toEqual(told);
     expect(listed.map(({ id }) => id)).toEqual(['com.example.three']);
   });
 

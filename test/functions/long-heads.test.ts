@@ -32,6 +32,7 @@ describe('H10 long heads', () => {
     const first = await begin();
     // The second finds no room once the first has been read.
     await expect.poll(() => ask(), patience).toBe(status);
+    expect(await exchange(server.port, long + end)).toMatch(/\r\nRetry-After: [15]\r\n/);
     expect(await ask('GET /v2/livez')).toBe('200');
     expect(server.refusals[limit]).toBeGreaterThan(0);
     first.socket.write(end);
