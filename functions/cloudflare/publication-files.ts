@@ -61,7 +61,9 @@ export const readGeneration = async (
 ): Promise<FoundGeneration> => {
   const bytes = await readAll(files, generationPath.current, smallBytes);
   if (bytes === undefined) {
-    throw new CannotTake(`There is no ${generationPath.current}: bring a publication of npm run build there.`);
+    throw new CannotTake(
+      `There is no ${generationPath.current} that may be read: bring a publication of npm run build there.`,
+    );
   }
   const text = decode(bytes);
   const generation = parseGeneration(text);

@@ -31,7 +31,8 @@ const readResponse = async (response: Response, name: string): Promise<Published
     return { size: sizeOf(response), sha256: undefined, etag, body: response.body };
   }
   await response.body?.cancel();
-  if (response.status === 404 || response.status === 410) return undefined;
+  // A bucket that nobody may list says 403 of what is not there.
+  if ([403, 404, 410].includes(response.status)) return undefined;
   throw new Unavailable(`${name} answered ${response.status}`);
 };
 

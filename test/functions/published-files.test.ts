@@ -70,6 +70,21 @@ describe('published files as a host at the edge reads them', () => {
     expect(cancelled).toBe(3);
   });
 
+  it('E2: may lie in a bucket that nobody may list, which says 403 of the signature that there is not', async () => {
+    const publication = new BuiltPublication();
+    await publication.publish([{ slug: 'one', packages: packages({ Package: 'com.example.a' }) }]);
+    const there = '/v2/generation.json';
+    let isForbidden = false;
+    const address = await listen((request, response) => {
+      if (isForbidden || request.url !== there) response.writeHead(403).end();
+      else response.end(publication.read(there.slice(1)));
+    });
+    const files = remoteFiles(address);
+    expect(await readGeneration(files, undefined)).toMatchObject({ generation: { number: 1 }, jws: null });
+    isForbidden = true;
+    await expect(readGeneration(files, undefined)).rejects.toThrow('no v2/generation.json that may be read');
+  });
+
   it('E1: are of the size and under the tag that the platform says, but for what it unpacked or weakened on the way', async () => {
     const read = async (headers: Record<string, string>) => {
       const { size, etag } =
