@@ -38,8 +38,10 @@ const notAnswered = async (): Promise<never> => {
   throw new Unavailable('This is answered from the catalog');
 };
 
-const report = (error: unknown): void =>
-  console.error(JSON.stringify({ time: new Date().toISOString(), event: 'fault', message: String(error) }));
+const report = (error: unknown): void => {
+  const cause = error instanceof Unavailable ? (error.cause ?? error) : error;
+  console.error(JSON.stringify({ time: new Date().toISOString(), event: 'fault', message: String(cause) }));
+};
 
 /**
  * The same app over the published files alone: pages, and documents under any of their addresses; with the gateway, where

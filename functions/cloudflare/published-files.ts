@@ -41,10 +41,15 @@ export const deployedFiles = (assets: Fetching): PublishedFiles => ({
   read: async (path) => readResponse(await assets.fetch(new Request(`https://assets.invalid/${encoded(path)}`)), path),
 });
 
+/** Longer names, in bytes, a bucket has none of, and fails at. */
+const longestKey = 1024;
+
 /** The files that `npm run upload` brings into a bucket, below a prefix with its slash, or none. */
 export const bucketFiles = (bucket: Bucket, prefix: string): PublishedFiles => ({
   read: async (path) => {
-    const found = await bucket.get(prefix + path);
+    const key = prefix + path;
+    if (new TextEncoder().encode(key).length > longestKey) return undefined;
+    const found = await bucket.get(key);
     if (found === null) return undefined;
     const { size, httpEtag: etag, body, customMetadata } = found;
     return { size, sha256: customMetadata?.sha256, etag, body };
@@ -146,8 +151,8 @@ const readStart = async ({ body }: PublishedFile): Promise<Uint8Array<ArrayBuffe
  * Published files as documents, in no coding: the platform compresses what it sends. Their entity tags are those of other
  * hosts; only a large file of which the platform does not know the digest has the platform's own.
  */
-export const publishedDocuments = (files: PublishedFiles): Documents => ({
-  read: async (path) => {
+export const publishedDocuments = (files: PublishedFiles): Documents => {
+  const read = async (path: string) => {
     const found = await files.read(path);
     if (found === undefined) return undefined;
     const { size, sha256, etag } = found;
@@ -164,5 +169,12 @@ export const publishedDocuments = (files: PublishedFiles): Documents => ({
     // Assets come without their size: held whole, a few large ones asked for at once would not fit the memory of an isolate.
     const start = await readStart(found);
     return start instanceof ReadableStream ? large(start, tag) : documentOfBytes(start);
-  },
-});
+  };
+  return {
+    // Whatever the platform throws: it is away, or overloaded, and whoever asks is to come again.
+    read: (path) =>
+      read(path).catch((cause: unknown) => {
+        throw new Unavailable(`${path} cannot be read`, { cause });
+      }),
+  };
+};

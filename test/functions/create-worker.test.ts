@@ -42,6 +42,20 @@ describe('a Worker that is asked first', () => {
     expect(await (await worker.fetch(search(), environment)).text()).toBe('found');
   });
 
+  it('E1: answers 503 for what its bucket fails to hand over, and writes down why', async () => {
+    const get = () => Promise.reject(new Error('get: We encountered an internal error. (10001)'));
+    const { PUBLICATION: _, ...others } = environment;
+    for (const target of ['about/', 'v2/jailbreak/package/com.example.a']) {
+      const response = await createWorker().fetch(new Request(`https://index.example/${target}`), {
+        ...others,
+        BUCKET: { get },
+      });
+      expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5']);
+    }
+    expect(told).toHaveLength(2);
+    for (const line of told) expect(JSON.parse(line)).toMatchObject({ message: expect.stringContaining('(10001)') });
+  });
+
   it('E1: reads times in seconds, what is empty as not said, and a folder of the bucket with a slash or without', async () => {
     expect(readSettings({ ...environment, INTERVAL: '90', PUBLIC_KEY: '' })).toMatchObject({
       ...{ interval: 90_000, publicKey: undefined },

@@ -3,11 +3,13 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { isNewer, readGeneration, readOrder, readPortion } from '../../functions/cloudflare/publication-files.ts';
 import {
+  bucketFiles,
   deployedFiles,
   type PublishedFiles,
   publishedDocuments,
   remoteFiles,
 } from '../../functions/cloudflare/published-files.ts';
+import { Unavailable } from '../../functions/dependencies.ts';
 import { generationSchema } from '../../src/contract/generation.ts';
 import { BuiltPublication } from '../support/built-publication.ts';
 import { packages } from '../support/catalog.ts';
@@ -83,6 +85,43 @@ describe('published files as a host at the edge reads them', () => {
     expect(await readGeneration(files, undefined)).toMatchObject({ generation: { number: 1 }, jws: null });
     isForbidden = true;
     await expect(readGeneration(files, undefined)).rejects.toThrow('no v2/generation.json that may be read');
+  });
+
+  it('E1: are none in a bucket under names that are longer than it has any, and which it fails at', async () => {
+    const asked: string[] = [];
+    const bucket = bucketFiles(
+      {
+        get: async (key) => {
+          asked.push(key);
+          return null;
+        },
+      },
+      'a/',
+    );
+    const longest = 'é'.repeat(511);
+    expect([await bucket.read(longest), await bucket.read(`${longest}x`)]).toEqual([undefined, undefined]);
+    expect(asked).toEqual([`a/${longest}`]);
+  });
+
+  it('E1: cannot be read for now where the platform fails, before the first byte of them or between two', async () => {
+    const failing = (body: () => ReadableStream<Uint8Array> | Promise<never>) => ({
+      get: async () => ({ size: 10, httpEtag: '"x"', body: (await body()) as ReadableStream<Uint8Array> }),
+    });
+    const half = () =>
+      new ReadableStream<Uint8Array>({
+        start: (controller) => controller.enqueue(new Uint8Array(5)),
+        pull: (controller) => controller.error(new Error('it broke off')),
+      });
+    for (const [bucket, why] of [
+      [failing(() => Promise.reject(new Error('get: Internal error (10001)'))), 'Internal error'],
+      [failing(half), 'it broke off'],
+    ] as const) {
+      const error = await publishedDocuments(bucketFiles(bucket, ''))
+        .read('v2/index.json', 'identity')
+        .catch((error: unknown) => error);
+      expect(error).toBeInstanceOf(Unavailable);
+      expect((error as Error).cause).toMatchObject({ message: expect.stringContaining(why) });
+    }
   });
 
   it('E1: are of the size and under the tag that the platform says, but for what it unpacked or weakened on the way', async () => {
