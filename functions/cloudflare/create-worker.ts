@@ -162,7 +162,7 @@ export const createWorker = <Bound extends Environment>(
       const ofGateway = found.askGateway(request);
       if (ofGateway !== undefined) return ofGateway;
       const isPage = published !== undefined && asksPage(request.url);
-      if (published !== undefined && !isPage && !isComputed(request.url)) return published.fetch(request);
+      if (published !== undefined && !isPage && !isComputed(request)) return published.fetch(request);
       const again = request.clone() as Request;
       const answer = await askObject(request, environment).catch((error) => {
         // An object that is moved or restarted cuts what it was asked.

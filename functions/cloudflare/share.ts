@@ -1,4 +1,4 @@
-import { isLaterPath, olderRoot, olderTable } from '../../src/contract/older-addresses/operations.ts';
+import { isLaterPath, olderFiles, olderRoot, olderTable } from '../../src/contract/older-addresses/operations.ts';
 import { apiRoot, type Operation, operations } from '../../src/contract/paths.ts';
 import { searchPage } from '../../src/contract/search-page.ts';
 import { decodePath, pathOf } from '../http/request-path.ts';
@@ -28,14 +28,16 @@ export const asksPage = (url: string): boolean => {
 };
 
 /**
- * Whether an address is answered from the catalog, and not with a published file; by the table of operations. What is
+ * Whether a request is answered from the catalog, and not with a published file; by the table of operations. What is
  * no address at all is refused wherever it is read.
  */
-export const isComputed = (url: string): boolean => {
+export const isComputed = ({ url, method }: Pick<Request, 'url' | 'method'>): boolean => {
   const decoded = decodePath(pathOf(url));
   if (typeof decoded === 'string') return false;
   const [first = ''] = decoded;
   if (first === olderRoot || olderComputed.has(first) || isLaterPath(decoded)) return true;
+  // Which methods there are for a file from before /v2 is said there.
+  if (olderFiles.has(decoded.join('/')) && method !== 'GET' && method !== 'HEAD') return true;
   const segments = first === apiRoot ? decoded.slice(1) : decoded;
   if (computed.some((pattern) => fits(pattern, segments))) return true;
   return paged.some(({ pattern, query }) => fits(pattern, segments) && hasQuery(url, query));

@@ -47,6 +47,7 @@ const pages: Readonly<Record<string, string>> = {
   '404.html': '<p>none',
   'about/index.html': '<p>about',
   'assets/a.js': '"x"',
+  'index-repositories.json': '[]',
   'search/index.html': searchPageText,
   [`repository/${encodeFolderName('Odd')}/index.html`]: '<p>odd',
 };
@@ -196,6 +197,9 @@ const compareFiles = async (host: HostUnderTest, ask: Ask): Promise<void> => {
   if (!host.hasPages) return;
   for (const target of ofPages) {
     for (const accept of ['text/html', 'application/json']) await compare(host, ask, get(target, { accept }));
+  }
+  for (const method of ['GET', 'HEAD', 'OPTIONS', 'POST']) {
+    await compare(host, ask, { ...get('/index-repositories.json'), method });
   }
 };
 
