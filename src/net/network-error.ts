@@ -85,6 +85,19 @@ const causeOf = (error: unknown): unknown => {
   return error.errors.find((one) => !ownCodes.test(codeOf(one))) ?? error.errors[0];
 };
 
+// What undici says of a proxy that opens no tunnel, and of one that wants to know who asks.
+const proxyAnswer = /^Proxy (?:response|Authentication Required) \((\d{3})\)/;
+
+/** What a proxy answered in place of an origin: that it cannot reach it, may not, or does not serve us. */
+const readProxyAnswer = (text: string, host: string | undefined, cause: unknown): NetworkError | undefined => {
+  const status = Number(proxyAnswer.exec(text)?.[1]);
+  if (Number.isNaN(status)) return undefined;
+  const words = `the proxy answers ${status}${host === undefined ? '' : ` for ${host}`}`;
+  return status === 407
+    ? new NetworkError('no-network', `${words}: it wants a user name and a password`, { cause })
+    : new NetworkError('connection', words, { cause, transient: status >= 500 });
+};
+
 /**
  * Names what undici, the resolver, the TLS layer or a socket threw. `reading` says that the headers had come already,
  * so that a closed connection is a truncated body. `host` is named where the error itself would not.
@@ -104,6 +117,8 @@ export const toNetworkError = (error: unknown, reading: boolean, host?: string):
     if (code === 'UND_ERR_HEADERS_OVERFLOW' || code === 'HPE_HEADER_OVERFLOW') return make('headers-too-large');
     if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' || code === 'HPE_INVALID_EOF_STATE') return make('truncated');
     if (current instanceof errors.HTTPParserError) return make('protocol');
+    const ofProxy = readProxyAnswer(text, host, error);
+    if (ofProxy !== undefined) return ofProxy;
     if (code === 'UND_ERR_ABORTED' || code === 'UND_ERR_ABORT' || code === 'ABORT_ERR') return make('aborted');
     if (ownCodes.test(code)) return make('no-network', true);
     if (code === 'EAI_AGAIN') return make('dns', true);

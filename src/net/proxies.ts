@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
-import { Agent, type buildConnector, type Dispatcher, EnvHttpProxyAgent } from 'undici';
-import { NetworkError } from './network-error.ts';
+import { Agent, type buildConnector, type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
+import { NetworkError, toNetworkError } from './network-error.ts';
 import type { AddressRule } from './public-address.ts';
 
 /** The proxies that requests go through, by scheme of what is asked for, and the hosts that are asked directly. */
@@ -33,6 +33,18 @@ export const readProxies = (environment: NodeJS.ProcessEnv): Proxies | undefined
 
 type AgentOptions = Agent.Options & { connect: buildConnector.connector };
 
+/** Opens connections to a proxy. One that cannot be reached is our own trouble: no origin has to answer for it. */
+const openProxy = (proxy: URL, options: Pool.Options, connect: buildConnector.connector): Pool =>
+  new Pool(proxy.origin, {
+    ...options,
+    connect: (target, callback) =>
+      connect(target, (...[error, socket]) => {
+        if (error === null) return callback(null, socket);
+        const words = `the proxy ${proxy.host} cannot be reached (${toNetworkError(error, false, proxy.host).message})`;
+        callback(new NetworkError('no-network', words, { cause: error, transient: true }), null);
+      }),
+  });
+
 /** Makes the dispatcher of a fetcher: direct, or through proxies, which the guard of `connect` does not apply to. */
 export const createDispatcher = (
   options: AgentOptions,
@@ -43,6 +55,13 @@ export const createDispatcher = (
   const { http = '', https = http, except = '' } = proxies;
   return new EnvHttpProxyAgent({
     ...options,
+    clientFactory: (proxy, { connect }: { connect?: unknown }) =>
+      openProxy(proxy, {}, connect as buildConnector.connector),
+    // Where no tunnel is needed the proxy is asked itself, which is told from an origin by how its address ends.
+    factory: (origin, given: Pool.Options) =>
+      http !== '' && String(origin) === new URL(http).href
+        ? openProxy(new URL(http), options, given.connect as buildConnector.connector)
+        : new Pool(origin, given),
     // Empty, and not undefined, which would be looked up in the environment of the process.
     ...{ httpProxy: http, httpsProxy: https, noProxy: except },
     requestTls: tls,

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createFetcher } from '../../src/net/fetcher.ts';
 import { type Proxies, readProxies } from '../../src/net/proxies.ts';
@@ -91,6 +94,40 @@ describe('a proxy', () => {
     const proxies = { http: proxy.address, https: undefined, except: 'localhost,127.0.0.1,.internal' };
     await expect(fetchText(`${origin.uri()}/Release`, proxies)).rejects.toMatchObject({ code: 'address-refused' });
     expect(proxy.asked).toEqual([]);
+  });
+
+  it('C7: that cannot be reached, or asks who we are, is no fault of an origin; one that finds no origin is', async () => {
+    for (const scheme of ['http', 'https']) {
+      const proxies = { http: 'http://127.0.0.1:1', https: undefined, except: undefined };
+      const failure = fetchText(`${scheme}://repo.example/Release`, proxies);
+      const message = expect.stringContaining('the proxy 127.0.0.1:1 cannot be reached');
+      await expect(failure, scheme).rejects.toMatchObject({ code: 'no-network', transient: true, message });
+    }
+    const refusing = createServer((_, response) => void response.writeHead(407).end());
+    refusing.on('connect', ({ url = '' }, socket) => {
+      socket.end(`HTTP/1.1 ${/^\d+/.exec(url)?.[0]} No\r\nContent-Length: 0\r\n\r\n`);
+    });
+    refusing.listen(0, '127.0.0.1');
+    await once(refusing, 'listening');
+    onTestFinished(() => void refusing.close());
+    const { port } = refusing.address() as AddressInfo;
+    for (const [url, code, transient] of [
+      ['http://repo.example/', 'no-network', false],
+      ['https://407.example/', 'no-network', false],
+      ['https://502.example/', 'connection', true],
+      ['https://403.example/', 'connection', false],
+    ] as const) {
+      const failure = fetchText(url, { http: `http://127.0.0.1:${port}`, https: undefined, except: undefined });
+      const message = expect.stringMatching(`the proxy answers \\d+ for ${new URL(url).host}`);
+      await expect(failure, url).rejects.toMatchObject({ code, transient, message });
+    }
+  });
+
+  it('gets headers as long as an origin may send them', async () => {
+    const url = 'http://repo.example/Release';
+    const headers = { 'x-giant': 'x'.repeat(24_000) };
+    origin.break('/Release', { kind: 'body', body: 'Origin: test\n', headers });
+    expect(await fetchText(url, { http: origin.uri(), https: undefined, except: undefined })).toBe('Origin: test\n');
   });
 
   it('is read from the environment, lower case first, and refused where it is none', () => {
