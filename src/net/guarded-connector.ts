@@ -21,6 +21,18 @@ const handOver =
     else callback(null, first.address, first.family);
   };
 
+// One repetition of a lost packet, and an answer from the other side of the world.
+const attemptMs = 2500;
+
+/**
+ * How long each of several addresses of a host is tried before the next one, as an option of a connector; `timeout` is for
+ * all of them, in milliseconds. Node's own 250 ms for all but the last are less than a far host takes; and where the last
+ * address is one of IPv6 and this machine has none, it could not be reached at all.
+ */
+export const patience = (timeout: number, addresses = 1): { readonly autoSelectFamilyAttemptTimeout: number } => ({
+  autoSelectFamilyAttemptTimeout: Math.min(attemptMs, Math.floor(timeout / addresses)),
+});
+
 /**
  * The connector of every outgoing connection. It opens no socket to an address that `isAllowed` refuses, whether the
  * URL names the address itself or a name that resolves to it; the error is then a `NetworkError` `address-refused`.
@@ -45,8 +57,13 @@ export const createGuardedConnector = (options: {
   return (target, callback) => {
     findAllowed(target.hostname).then(
       (addresses) => {
-        const lookup = handOver(addresses);
-        buildConnector({ allowH2: false, timeout, lookup, ...(ca === undefined ? {} : { ca }) })(target, callback);
+        const options = {
+          allowH2: false,
+          timeout,
+          lookup: handOver(addresses),
+          ...patience(timeout, addresses.length),
+        };
+        buildConnector({ ...options, ...(ca === undefined ? {} : { ca }) })(target, callback);
       },
       (error: unknown) => callback(toNetworkError(error, false, target.hostname), null),
     );

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { Agent, type buildConnector, type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
+import { patience } from './guarded-connector.ts';
 import { NetworkError, toNetworkError } from './network-error.ts';
 import type { AddressRule } from './public-address.ts';
 
@@ -65,7 +66,7 @@ export const createDispatcher = (
     // Empty, and not undefined, which would be looked up in the environment of the process.
     ...{ httpProxy: http, httpsProxy: https, noProxy: except },
     requestTls: tls,
-    proxyTls: tls,
+    proxyTls: { ...tls, ...patience(tls.timeout) },
   });
 };
 

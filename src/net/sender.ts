@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { Readable } from 'node:stream';
 import { buildConnector } from 'undici';
 import { limits } from '../contract/limits.ts';
+import { patience } from './guarded-connector.ts';
 import { NetworkError, toNetworkError } from './network-error.ts';
 import { createDispatcher, type Proxies } from './proxies.ts';
 
@@ -61,7 +62,7 @@ export const createSender = (options: { connections: number; proxies?: Proxies |
       // A request has one clock for the whole of it.
       headersTimeout: 0,
       bodyTimeout: 0,
-      connect: buildConnector({ allowH2: false, timeout }),
+      connect: buildConnector({ allowH2: false, timeout, ...patience(timeout) }),
     },
     options.proxies,
     { timeout },
