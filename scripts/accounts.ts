@@ -15,6 +15,7 @@ import {
 } from '../functions/gateway/on-node.ts';
 import { operatedStore } from '../functions/gateway/on-workers.ts';
 import { inWords } from '../src/log/error-chain.ts';
+import { outliveReaders } from '../src/log/program-log.ts';
 import { auditCommand } from './accounts/audit.ts';
 import { assertStateFolder, assertStoreExists, NoStore } from './accounts/existing-store.ts';
 import { PasswordRefused, readNewPassword } from './accounts/password.ts';
@@ -174,6 +175,7 @@ const openStoredAccounts = (command: string, state: string): Accounts => {
 
 let store: CredentialStore | undefined;
 let changesSomething = false;
+outliveReaders();
 try {
   assertNoHelp();
   const { state, at, ...rest } = readArguments();

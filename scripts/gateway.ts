@@ -7,6 +7,7 @@ import {
   type Restored,
   readStoreLocation,
 } from '../functions/gateway/on-node.ts';
+import { outliveReaders } from '../src/log/program-log.ts';
 import { auditCommand } from './accounts/audit.ts';
 import { assertStoreExists, NoStore } from './accounts/existing-store.ts';
 import { assertNoHelp, HelpAsked } from './help-asked.ts';
@@ -66,6 +67,7 @@ const describe = ({ made, accounts, signIns, ...changed }: Restored, keepSignIns
   ].join('\n');
 };
 
+outliveReaders();
 try {
   assertNoHelp();
   const { command, file, keepSignIns, state } = readArguments();

@@ -1,3 +1,4 @@
+import { outliveReaders } from '../src/log/program-log.ts';
 import { exitCodes } from './exit-codes.ts';
 import { checkManifest } from './manifest/check-command.ts';
 import { importList } from './manifest/import-command.ts';
@@ -14,6 +15,7 @@ const usage = (): string =>
     '',
   ].join('\n');
 
+outliveReaders();
 const [name = ''] = process.argv.slice(2);
 if (Object.hasOwn(actions, name)) await actions[name as keyof typeof actions].run();
 else if (name === '--help' || name === '-h') process.stdout.write(usage());

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { errorChain } from '../src/log/error-chain.ts';
 import type { Log } from '../src/log/log.ts';
+import { outliveReaders } from '../src/log/program-log.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { tellUnknownVariables } from './known-variables.ts';
 
@@ -290,6 +291,7 @@ export const runCommand = async <const C extends Command>(
   main: (values: OptionValues<C['options']>, operand: Operand<C>) => Promise<void>,
 ): Promise<void> => {
   let log: Log | undefined;
+  outliveReaders();
   // Who runs a command by its action has found that word there.
   const argv = process.argv.slice(command.action === undefined ? 2 : 3);
   try {

@@ -9,6 +9,20 @@ const ignore = (): void => {};
 const outliveErrors = (stream: NodeJS.WriteStream): void => {
   if (!stream.listeners('error').includes(ignore)) stream.on('error', ignore);
 };
+
+// Whoever has read enough (`| head -1`) goes away. Whatever else keeps words from where they are to be is a failure.
+const outliveReader = (stream: NodeJS.WriteStream) => (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE' && !stream.listeners('error').includes(ignore)) throw error;
+};
+const ofReaders = [process.stdout, process.stderr].map((stream) => ({ stream, outlive: outliveReader(stream) }));
+
+/** For a command without a log: it ends as it does where somebody listens to it, also if nobody does any more. */
+export const outliveReaders = (): void => {
+  for (const { stream, outlive } of ofReaders) {
+    if (!stream.listeners('error').includes(outlive)) stream.on('error', outlive);
+  }
+};
+
 const write = (lines: string): void => {
   outliveErrors(process.stderr);
   process.stderr.write(lines);
