@@ -96,6 +96,12 @@ export const limitTable = {
   indexBytes: of(256 * mebibyte, 'bytes', 'a Packages index as received', 'Twenty times that of all of Debian.'),
   textBytes: of(1024 * mebibyte, 'bytes', 'a Packages index decompressed', 'Fifteen times that of all of Debian.'),
   ratio: of(250, 'bytes per byte', 'what an index decompresses to', 'Indexes reach thirty.'),
+  codecPieces: of(
+    1000,
+    'pieces',
+    'frames or blocks of a compressed index, besides one for each kilobyte of it',
+    'No compressor writes such crumbs, each of which costs as much as a large one.',
+  ),
   stanzaBytes: of(mebibyte, 'bytes', 'a stanza', 'The longest of Debian has a tenth of it.'),
   stanzaFields: of(2000, 'pieces', 'fields of a stanza, and lines that are none', 'Thirty times what any ever had.'),
   identifierCharacters: of(
