@@ -1,5 +1,4 @@
-// A terminal or a supervisor tells npm and the server, and npm hands on what it was told: one word comes twice.
-const sameWordMs = 1000;
+import { isSecondWord } from '../../src/log/repeated-signal.ts';
 
 /** Resolves when the process is told to stop (SIGTERM, SIGINT). */
 export const untilStopped = (): Promise<void> =>
@@ -10,7 +9,7 @@ export const untilStopped = (): Promise<void> =>
         told = performance.now();
         resolve();
         // Whoever asks a second time does not want to wait.
-      } else if (performance.now() - told > sameWordMs) process.exit(1);
+      } else if (isSecondWord(told)) process.exit(1);
     };
     process.on('SIGTERM', stop).on('SIGINT', stop);
   });

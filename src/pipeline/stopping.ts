@@ -1,3 +1,5 @@
+import { isSecondWord } from '../log/repeated-signal.ts';
+
 /** What may end the crawl of a build before every repository was visited. */
 export interface Stopping {
   readonly signal: AbortSignal;
@@ -11,9 +13,6 @@ export interface Stopping {
 
 // As shells tell of a process that a signal ended.
 const exitCodeOf = { SIGTERM: 143, SIGINT: 130 } as const;
-
-// A terminal, `timeout` or a supervisor tells npm and the build, and npm hands on what it was told: one word comes twice.
-const sameWordMs = 1000;
 
 /**
  * Listens for SIGTERM and SIGINT, and for the end of a time budget (seconds); `tell` is told which it was. The first signal ends the crawl; whoever
@@ -33,12 +32,15 @@ export const listenForStop = (budget: number | undefined, tell: (words: string) 
   const onSignal = (signal: NodeJS.Signals) => {
     const name = signal as keyof typeof exitCodeOf;
     if (received !== undefined) {
-      if (performance.now() - receivedAt > sameWordMs) process.exit(exitCodeOf[name]);
+      if (isSecondWord(receivedAt)) process.exit(exitCodeOf[name]);
       return;
     }
     received = name;
     receivedAt = performance.now();
-    stop(name, `Stopping (${name}): what was crawled so far is published first. A second signal ends at once.`);
+    stop(
+      name,
+      `Stopping (${name}): what was crawled so far is published first. A signal a second later or more ends it at once.`,
+    );
   };
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
   const timer =
