@@ -1,13 +1,11 @@
 import { existsSync, rmSync } from 'node:fs';
 import type { OutputFolder } from '../publication/output-folder.ts';
-
-/** The folder of what a mirror keeps for itself, under a name that no document has. */
-export const ownFolder = '.debdex';
+import { ownName } from '../publication/owner.ts';
 
 // Stands from before the first file of another generation has its name until the last file of the one before is gone.
 // Where it stands when a mirror begins, one was killed in between, and nobody can tell which files are of which: not even
 // by the inventory of the generation in force, since what was being taken need not have come in force anywhere.
-const markName = `${ownFolder}/mirroring`;
+const markName = `${ownName}/mirroring`;
 
 /** Whether the files in a folder may be others than its generation says. */
 export const isUnderWay = (output: OutputFolder): boolean => existsSync(output.resolve(markName));

@@ -10,10 +10,10 @@ import { readGeneration } from '../publication/generation-in-force.ts';
 import { putGenerationInForce, replaceSignature, signaturePathOf } from '../publication/generation-signature.ts';
 import { removeOld } from '../publication/old-generations.ts';
 import { OutputFolder } from '../publication/output-folder.ts';
-import { isOutputOfBuilds } from '../publication/owner.ts';
+import { isOutputOfBuilds, ownName } from '../publication/owner.ts';
 import { assertComplete, type Taking, takeAll, takeCatalog } from './mirror-files.ts';
 import { placeInventory, readHeld, takeInventory } from './mirror-inventory.ts';
-import { isUnderWay, markUnderWay, ownFolder, unmarkUnderWay } from './mirror-mark.ts';
+import { isUnderWay, markUnderWay, unmarkUnderWay } from './mirror-mark.ts';
 import { hasOtherHistory, listGone, planByChanges, planByInventory } from './mirror-plan.ts';
 import { Superseded } from './mirror-refusals.ts';
 import { assertNotOlder, type FoundGeneration, SourceError, unaskedNotModified } from './source.ts';
@@ -71,7 +71,7 @@ export const mirror = async (options: MirrorOptions): Promise<MirrorSummary> => 
   const output = new OutputFolder(options.folder);
   assertOurs(options.folder, output);
   mkdirSync(output.root, { recursive: true });
-  const unlock = lockMirror(output.resolve(ownFolder), options.folder);
+  const unlock = lockMirror(output.resolve(ownName), options.folder);
   try {
     return await bringUpToDate(output, options);
   } finally {

@@ -22,8 +22,8 @@ export class OutputTaken extends Error {
   override readonly name = 'OutputTaken';
 }
 
-// Beside what is published, under a name that no document has.
-const ownName = '.debdex';
+/** The folder of what is not published, in an output folder or a mirror: a name that no document has. */
+export const ownName = '.debdex';
 const ownFolder = (out: string): string => path.join(out, ownName);
 const ownerName = `${ownName}/owner.json`;
 const ownerPath = (out: string): string => path.join(out, ownerName);
