@@ -179,9 +179,12 @@ type Operand<C> = C extends { operand: `[${string}]` }
 
 /** What the command is about. Throws a UsageError where it is not given exactly once, or at most once. */
 const readOperand = (command: Command, argv: readonly string[]): string | readonly string[] | undefined => {
-  const { positionals } = parse(command, argv);
+  const positionals: readonly string[] = parse(command, argv).positionals;
   const [operand] = positionals;
   const names = command.operand?.split(' ') ?? [];
+  // A variable of a script that was never set, which would stand for the folder one is in.
+  const empty = names[positionals.indexOf('')];
+  if (empty !== undefined) throw new UsageError(`${empty.replaceAll(/[[\]]/g, '')} must not be empty`);
   if (names.length > 1) {
     if (positionals.length === names.length) return positionals;
     throw new UsageError(`${command.name} needs ${names.join(' and ')}: ${callOf(command)}${command.operand}`);

@@ -27,15 +27,16 @@ export interface DestinationOptions {
   readonly latchMs?: number;
 }
 
-// A drive of Windows is one letter.
-const scheme = /^[a-z][a-z0-9+.-]+:\/?\/?/i;
+// Of an address, or of a host and a folder on it, as rsync and scp have it. A drive of Windows is one letter, and a folder
+// of such a name is one with ./ before it.
+const elsewhere = /^[a-z][\w+.@-]+:/i;
 
 /** @throws NoDestination where it is none, UploadError where it cannot be one */
 export const openDestination = async (options: DestinationOptions): Promise<Destination> => {
   const { address, source } = options;
   const place = parseS3Address(address);
   if (place === undefined) {
-    if (!scheme.test(address)) return new FolderDestination(address, source, options.latchMs);
+    if (!elsewhere.test(address)) return new FolderDestination(address, source, options.latchMs);
     throw new NoDestination(
       `The destination must be a folder or s3://bucket/prefix (a name of lower-case letters, digits, "." and "-", and segments that are neither empty nor dots), not "${address}".`,
     );

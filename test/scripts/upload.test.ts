@@ -128,6 +128,7 @@ describe('npm run upload', () => {
   it.each([
     [[], 2, /upload needs one DESTINATION/],
     [['a', 'b'], 2, /needs one DESTINATION/],
+    [[''], 2, /DESTINATION must not be empty/],
     [['s3://x'], 2, /must be a folder or s3:\/\/[\s\S]*--help/],
     [['s3://publications/x'], 1, /There are no credentials/],
     [['s3://publications/x', '--endpoint', 'foo'], 2, /--endpoint must be an http or https address/],

@@ -305,6 +305,8 @@ describe('an upload to a folder refuses', () => {
       's3://bucket/../b',
       'gs://bucket',
       'https://x.example/',
+      'user@host:/srv/index',
+      'host:index',
     ]) {
       await refuse(publication, address, /must be a folder or s3:\/\/bucket\/prefix/);
     }
