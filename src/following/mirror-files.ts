@@ -26,6 +26,12 @@ export interface Taken {
   readonly sha256: string;
 }
 
+/** Gives a file that was taken its name, and has it flushed before a generation is in force that names it. */
+export const placeNoted = (temporary: string, file: string, output: OutputFolder): void => {
+  output.place(temporary, file);
+  output.note(file);
+};
+
 /** Takes what a plan wants; the files of a first copy get their names at once. */
 export const takeAll = async (
   { wanted, isFirst }: Plan,
@@ -40,7 +46,7 @@ export const takeAll = async (
     if (sha256 !== expected) throw new Superseded(`${file} has other bytes`);
     taken.set(file, { temporary, sha256 });
     // An interrupted first copy goes on with what it has.
-    if (isFirst) output.place(temporary, file);
+    if (isFirst) placeNoted(temporary, file, output);
     onProgress?.(taken.size, wanted.size);
   });
   return taken;
@@ -92,14 +98,19 @@ export const takeWhole = async (
   return temporary;
 };
 
-/** Takes the catalog of a generation, unless it is there; returns where it waits for its name. */
+/**
+ * Takes the catalog of a generation, unless it is there; returns where it waits for its name. With `isDoubtful`, what is
+ * there may not be whole: a power cut came before it was flushed.
+ */
 export const takeCatalog = async (
   { path, sha256, size }: Generation['catalog'],
+  isDoubtful: boolean,
   output: OutputFolder,
   source: PublicationSource,
 ): Promise<string | undefined> => {
   assertTelling(path);
-  if (existsSync(output.resolve(path))) return undefined;
+  const standing = output.resolve(path);
+  if (existsSync(standing) && (!isDoubtful || (await digestPlain(standing, size)) === sha256)) return undefined;
   const temporary = await takeWhole(path, output, source);
   if ((await digestPlain(temporary, size)) !== sha256) throw new Superseded(`${path} is cut short or another`);
   return temporary;

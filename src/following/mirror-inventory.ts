@@ -9,7 +9,7 @@ import {
   longestText,
 } from '../publication/published-inventory.ts';
 import { isSafePath } from '../publication/safe-paths.ts';
-import { takeWhole } from './mirror-files.ts';
+import { placeNoted, takeWhole } from './mirror-files.ts';
 import { assertWritable, Superseded } from './mirror-refusals.ts';
 import type { PublicationSource } from './source.ts';
 
@@ -56,5 +56,5 @@ export const takeInventory = async (
 
 /** Gives the files of an inventory their names. */
 export const placeInventory = ({ files }: Account, output: OutputFolder): void => {
-  for (const [file, temporary] of files) output.place(temporary, file);
+  for (const [file, temporary] of files) placeNoted(temporary, file, output);
 };

@@ -11,7 +11,7 @@ import { putGenerationInForce, replaceSignature, signaturePathOf } from '../publ
 import { removeOld } from '../publication/old-generations.ts';
 import { OutputFolder } from '../publication/output-folder.ts';
 import { isOutputOfBuilds, ownName } from '../publication/owner.ts';
-import { assertComplete, type Taking, takeAll, takeCatalog } from './mirror-files.ts';
+import { assertComplete, placeNoted, type Taking, takeAll, takeCatalog } from './mirror-files.ts';
 import { placeInventory, readHeld, takeInventory } from './mirror-inventory.ts';
 import { isUnderWay, markUnderWay, unmarkUnderWay } from './mirror-mark.ts';
 import { hasOtherHistory, listGone, planByChanges, planByInventory } from './mirror-plan.ts';
@@ -131,13 +131,17 @@ const bringTo = async (
   const isOther = plan.by === 'inventory' && local !== undefined && (await hasOtherHistory(local, output, source));
   const taken = await takeAll(plan, output, options);
   assertComplete(plan, taken, generation);
-  const catalog = await takeCatalog(generation.catalog, output, source);
+  const catalog = await takeCatalog(generation.catalog, wasKilled, output, source);
   if (!plan.isFirst) await begin();
   const fresh = [...taken.keys()].filter((file) => output.lookUp(file) === undefined);
   const changed = [...taken.keys()].filter((file) => output.lookUp(file) !== undefined);
   changed.sort((one, other) => Number(isEntrance(one)) - Number(isEntrance(other)));
-  if (!plan.isFirst) for (const file of [...fresh, ...changed]) output.place(taken.get(file)?.temporary ?? '', file);
-  if (catalog !== undefined) output.place(catalog, generation.catalog.path);
+  if (!plan.isFirst) {
+    for (const file of [...fresh, ...changed]) placeNoted(taken.get(file)?.temporary ?? '', file, output);
+  }
+  if (catalog !== undefined) placeNoted(catalog, generation.catalog.path, output);
+  // What a mirror left that was killed may not be on the disk yet.
+  if (held === undefined) for (const file of [...plan.kept.keys(), generation.catalog.path]) output.note(file);
   // Whoever follows this mirror learns from their absence that it cannot go on from there.
   if (isOther) output.prune(changesFolder);
   for (const list of plan.lists) output.write(generationPath.changes(list.number), JSON.stringify(list));

@@ -1,6 +1,6 @@
-import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { LockedError } from '../../src/catalog/lock.ts';
 import { generationPath } from '../../src/contract/generation.ts';
 import { OutputFolder } from '../../src/publication/output-folder.ts';
@@ -29,6 +29,23 @@ const killAtRemoval = async (folder: string): Promise<void> => {
   kill.mockRestore();
 };
 
+/** Puts a command in the place of the system's `sync`; returns what stood in a folder each time that this was flushed. */
+const noteAtSync = (folder: string): (() => string[][]) => {
+  const bin = temporaryFolder();
+  const noted = path.join(bin, 'noted');
+  writeFileSync(
+    path.join(bin, 'sync'),
+    `#!/bin/sh\n[ "$2" != "${folder}" ] || (cd "$2" && find v2 -type f && echo .) >>"${noted}"\n`,
+  );
+  chmodSync(path.join(bin, 'sync'), 0o755);
+  vi.stubEnv('PATH', `${bin}:${process.env.PATH}`);
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+  });
+  return () =>
+    (existsSync(noted) ? readFileSync(noted, 'utf8').split('\n.\n').slice(0, -1) : []).map((one) => one.split('\n'));
+};
+
 describe('a mirror that is interrupted', () => {
   it('P1: begins again where another generation comes in force while it reads, and mixes nothing', async () => {
     const { publication, folder } = begin();
@@ -48,6 +65,40 @@ describe('a mirror that is interrupted', () => {
     await Promise.all(publishing);
     await take(folder);
     expect(read(folder)).toEqual(last);
+  });
+
+  it('P1: by a power cut names nothing that is not on the disk: all that was taken is flushed before it is in force', async () => {
+    const { publication, folder } = begin();
+    const filesOf = (content: string) =>
+      Object.fromEntries(Array.from({ length: 100 }, (_, number) => [`v2/n/${number}.json`, content]));
+    const stood = noteAtSync(folder);
+    for (const content of ['1', '2']) {
+      await publication.publish(filesOf(content));
+      await take(folder);
+      const { catalog, documents } = publication.current;
+      const flushed = stood().at(-1);
+      const named = [...Object.keys(filesOf(content)), catalog.path, documents.inventory];
+      expect(flushed).toEqual(expect.arrayContaining(named));
+      expect(stood()).toHaveLength(Number(content));
+      expect(flushed?.includes(generationPath.current)).toBe(content === '2');
+    }
+    // What one left that was killed is flushed by the next.
+    await publication.publish(filesOf('3'));
+    await killAt(folder, (file) => file === generationPath.current);
+    expect(stood()).toHaveLength(3);
+    await take(folder);
+    expect(stood()).toHaveLength(4);
+  });
+
+  it('P3: takes a catalog anew that a power cut has left short', async () => {
+    const { publication, folder } = begin();
+    await publication.publish({ 'v2/a.json': '1' });
+    await killAt(folder, (file) => file === generationPath.current);
+    const catalog = path.join(folder, publication.current.catalog.path);
+    const whole = readFileSync(catalog);
+    writeFileSync(catalog, '');
+    await take(folder);
+    expect(readFileSync(catalog).equals(whole)).toBe(true);
   });
 
   it('P1: that is superseded, or killed, at any file of its first copy keeps nothing that the generation does not name', async () => {
