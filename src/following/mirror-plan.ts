@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import {
   type ChangeList,
   type Generation,
@@ -12,7 +12,7 @@ import { type Inventory, readNamed } from '../publication/published-inventory.ts
 import { readText } from '../publication/read-text.ts';
 import { isSafePath } from '../publication/safe-paths.ts';
 import { assertSafe } from './mirror-refusals.ts';
-import type { PublicationSource } from './source.ts';
+import { changesBytes, type PublicationSource } from './source.ts';
 
 /** What leads from what a folder holds to a generation. */
 export interface Plan {
@@ -42,10 +42,13 @@ export const planByChanges = async (
   const steps = generation.number - (local?.number ?? generation.number);
   if (local === undefined || steps < 1 || steps > keptChangeLists) return undefined;
   const lists: ChangeList[] = [];
+  // All of them are in memory at once, so together they may be no longer than one.
+  let left = changesBytes;
   for (let number = local.number + 1; number <= generation.number; number++) {
-    const list = await source.readChanges(number);
-    if (list?.number !== number || list.previous !== number - 1) return undefined;
-    lists.push(list);
+    const found = await source.readChanges(number, left);
+    if (found?.list.previous !== number - 1) return undefined;
+    left -= found.bytes;
+    lists.push(found.list);
   }
   const [written, removed] = [new Set<string>(), new Set<string>()];
   for (const { documents } of lists) {
@@ -85,13 +88,13 @@ export const planByInventory = async (
     else wanted.set(file, sha256);
   }
   const removed = [...(held?.keys() ?? [])].filter((file) => !all.has(file));
-  const list = await source.readChanges(generation.number);
+  const found = await source.readChanges(generation.number);
   return {
     by: 'inventory',
     wanted,
     removed,
     kept,
-    lists: list?.number === generation.number ? [list] : [],
+    lists: found === undefined ? [] : [found.list],
     // Whoever finds that in force reads on, though nobody knows any more what belongs to it.
     isFirst: !existsSync(output.resolve(generationPath.current)),
   };
@@ -99,7 +102,8 @@ export const planByInventory = async (
 
 /**
  * Whether the change lists in the folder are of another history than that of the publication: it was restored from a backup,
- * and gave numbers anew. Undefined lists tell nothing.
+ * and gave numbers anew. Where it does not have the list any more that the folder has of the generation in force here, nobody
+ * knows, and nothing leads on from there.
  */
 export const hasOtherHistory = async (
   { number }: Generation,
@@ -107,8 +111,27 @@ export const hasOtherHistory = async (
   source: PublicationSource,
 ): Promise<boolean> => {
   const ours = readText(output.resolve(generationPath.changes(number)));
-  const theirs = ours === undefined ? undefined : await source.readChanges(number);
-  return theirs !== undefined && JSON.stringify(theirs) !== ours;
+  return ours !== undefined && JSON.stringify((await source.readChanges(number))?.list) !== ours;
+};
+
+/**
+ * Takes the change lists that a publication has besides that of the generation in force, one at a time in memory; returns
+ * where they wait for their names.
+ */
+export const takeEarlierLists = async (
+  { number: last }: Generation,
+  output: OutputFolder,
+  source: PublicationSource,
+): Promise<Map<string, string>> => {
+  const taken = new Map<string, string>();
+  for (let number = Math.max(1, last - keptChangeLists + 1); number < last; number++) {
+    const found = await source.readChanges(number);
+    if (found === undefined) continue;
+    const temporary = output.temporary();
+    writeFileSync(temporary, JSON.stringify(found.list));
+    taken.set(generationPath.changes(number), temporary);
+  }
+  return taken;
 };
 
 /** The files that stand and do not belong to the generation: of all those that were ever wanted here, and are known still. */

@@ -14,7 +14,7 @@ import { isOutputOfBuilds, ownName } from '../publication/owner.ts';
 import { assertComplete, placeNoted, type Taking, takeAll, takeCatalog } from './mirror-files.ts';
 import { placeInventory, readHeld, takeInventory } from './mirror-inventory.ts';
 import { isUnderWay, markUnderWay, unmarkUnderWay } from './mirror-mark.ts';
-import { hasOtherHistory, listGone, planByChanges, planByInventory } from './mirror-plan.ts';
+import { hasOtherHistory, listGone, planByChanges, planByInventory, takeEarlierLists } from './mirror-plan.ts';
 import { Superseded } from './mirror-refusals.ts';
 import { assertNotOlder, type FoundGeneration, SourceError, unaskedNotModified } from './source.ts';
 
@@ -130,6 +130,7 @@ const bringTo = async (
   if (plan.isFirst) await begin();
   const isOther = plan.by === 'inventory' && local !== undefined && (await hasOtherHistory(local, output, source));
   const taken = await takeAll(plan, output, options);
+  const earlier = isOther ? await takeEarlierLists(generation, output, source) : undefined;
   assertComplete(plan, taken, generation);
   const catalog = await takeCatalog(generation.catalog, wasKilled, output, source);
   if (!plan.isFirst) await begin();
@@ -142,8 +143,11 @@ const bringTo = async (
   if (catalog !== undefined) placeNoted(catalog, generation.catalog.path, output);
   // What a mirror left that was killed may not be on the disk yet.
   if (held === undefined) for (const file of [...plan.kept.keys(), generation.catalog.path]) output.note(file);
-  // Whoever follows this mirror learns from their absence that it cannot go on from there.
-  if (isOther) output.prune(changesFolder);
+  // Whoever follows this mirror, another one too, learns by them that it cannot go on from there.
+  if (earlier !== undefined) {
+    output.prune(changesFolder);
+    for (const [file, temporary] of earlier) placeNoted(temporary, file, output);
+  }
   for (const list of plan.lists) output.write(generationPath.changes(list.number), JSON.stringify(list));
   await putGenerationInForce(output, text, jws);
   const gone = listGone(plan, output);

@@ -51,7 +51,8 @@ export interface FoundGeneration {
 const mebibyte = 2 ** 20;
 const smallBytes = mebibyte;
 const flushedAtOnce = 8 * mebibyte;
-const changesBytes = 256 * mebibyte;
+/** More than the longest change list: of a first build of a million packages. */
+export const changesBytes: number = 256 * mebibyte;
 /** More than the largest document. */
 const documentBytes = 1024 * mebibyte;
 
@@ -119,11 +120,20 @@ export class PublicationSource {
     return { jws, isRight: this.#publicKey === undefined };
   }
 
-  /** A change list; undefined where it is not there any more. */
-  async readChanges(number: number): Promise<ChangeList | undefined> {
+  /**
+   * A change list of so many bytes at most; undefined where it is longer, not there any more, or none: nobody signs them,
+   * and everything can be taken without.
+   *
+   * @throws SourceError, NetworkError
+   */
+  async readChanges(
+    number: number,
+    maxBytes = changesBytes,
+  ): Promise<{ readonly list: ChangeList; readonly bytes: number } | undefined> {
     const path = generationPath.changes(number);
-    const bytes = await this.#read(path, changesBytes);
-    return bytes && parse(changeListSchema, bytes, `${this.base}/${path}`);
+    const bytes = await this.#read(path, maxBytes).catch(unlessTooLarge);
+    const found = bytes && changeListSchema.safeParse(parseJson(bytes));
+    return found?.data?.number === number ? { list: found.data, bytes: bytes?.length ?? 0 } : undefined;
   }
 
   /**
@@ -298,6 +308,18 @@ const hashing = (
       else done(null, piece);
     },
   });
+};
+
+const unlessTooLarge = (error: unknown): undefined => {
+  if (!(error instanceof NetworkError) || error.code !== 'too-large') throw error;
+};
+
+const parseJson = (bytes: Buffer): unknown => {
+  try {
+    return JSON.parse(bytes.toString());
+  } catch {
+    return undefined;
+  }
 };
 
 const parse = <T>(schema: { parse(value: unknown): T }, bytes: Buffer, name: string): T => {

@@ -65,6 +65,41 @@ describe('P2: a mirror believes of change lists, which nobody signs, no more tha
     );
   });
 
+  it.each<[string, (list: Buffer) => Buffer]>([
+    ['a page, as of a host that answers with it for all that is not there', () => Buffer.from('<!doctype html>')],
+    ['of a form that no version has', () => Buffer.from('{"format":2}')],
+    ['cut short', (list) => list.subarray(0, list.length / 2)],
+  ])('P2: takes by the inventory what a list leads to that is %s', async (_, lie) => {
+    const { publication, folder } = begin();
+    await publication.publish({ 'v2/a.json': '1', 'v2/b.json': '1' });
+    await take(folder);
+    await publication.publish(next);
+    const list = lie(Buffer.from(publication.read(generationPath.changes(2))));
+    origin.intercept = (file) => (file === generationPath.changes(2) ? list : undefined);
+    expect(await take(folder)).toMatchObject({ by: 'inventory', generation: { number: 2 } });
+    expect(read(folder)).toEqual(next);
+    expect(existsSync(path.join(folder, generationPath.changes(2)))).toBe(false);
+  });
+
+  it('H7: reads no more of all of them together than one may have', async () => {
+    const { publication, folder } = begin();
+    await publication.publish({ 'v2/a.json': '1', 'v2/b.json': '1' });
+    await take(folder);
+    await publication.publish({ 'v2/a.json': '2', 'v2/b.json': '1' });
+    await publication.publish(next);
+    let isCut = false;
+    origin.intercept = (file) => {
+      if (file !== generationPath.changes(3) || isCut) return undefined;
+      // As many as one may have, and the one before has some already.
+      return (response) => {
+        isCut = true;
+        response.writeHead(200, { 'content-length': 256 * 2 ** 20 }).flushHeaders();
+      };
+    };
+    expect(await take(folder)).toMatchObject({ by: 'inventory', generation: { number: 3 } });
+    expect(read(folder)).toEqual(next);
+  });
+
   it('H7: asks for no more of them than a publication keeps, whatever number it says', async () => {
     const { publication, folder } = begin();
     await publication.publish({ 'v2/a.json': '1' });

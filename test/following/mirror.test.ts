@@ -138,10 +138,12 @@ describe('a mirror', () => {
       }
       expect(await take(folder)).toMatchObject({ by: 'inventory' });
       expect(read(folder)).toEqual(publication.files());
-      expect(lists(folder)).toEqual([`${publication.current.number}.json`]);
-      expect(readFileSync(path.join(folder, publication.current.changes), 'utf8')).toBe(
-        publication.read(publication.current.changes),
-      );
+      expect(lists(folder)).toEqual(lists(publication.out));
+      for (const list of lists(folder)) {
+        expect(readFileSync(path.join(folder, 'v2/changes', list), 'utf8')).toBe(
+          publication.read(`v2/changes/${list}`),
+        );
+      }
     }
   });
 
