@@ -11,8 +11,8 @@ export class OpenCatalog<More = undefined> {
   #isOver = false;
 
   /** Throws where the file cannot be read. */
-  constructor(file: string, prepare: (database: CatalogFile) => More) {
-    this.#database = CatalogFile.openReadOnly(file);
+  constructor(file: string, prepare: (database: CatalogFile) => More, isForeign = false) {
+    this.#database = isForeign ? CatalogFile.openForeign(file) : CatalogFile.openReadOnly(file);
     try {
       // The kernel keeps the file in memory once for all processes. Mapping it would save a tenth of the time and
       // count all of it as this process's own.

@@ -79,7 +79,7 @@ export class ReplicaIndex extends CatalogQuestions implements Documents {
       this.#inForce = { ...before, taken, large };
     } else {
       const file = this.#options.folder.catalog(note.catalog.sha256, 'sqlite');
-      const catalog = new OpenCatalog(file, (database) => new TakenCatalog(database));
+      const catalog = new OpenCatalog(file, (database) => new TakenCatalog(database), true);
       const held = new ByteCache<Described>(this.#options.memory, weigh);
       this.#inForce = { taken, catalog, large, held, publicAddress: readPublicAddress(catalog.more) };
       before?.catalog.close();

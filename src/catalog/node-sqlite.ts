@@ -11,6 +11,12 @@ export const resultCode = (error: unknown): number | undefined => {
   return Number(error.errcode) & 0xff;
 };
 
+/** In bytes; the longest of our own, the list of what is downloaded most, has half of it at most. */
+const longestForeign = 32 * 2 ** 20;
+
+/** Whether a text or blob was longer than may be read (SQLITE_TOOBIG). */
+export const isTooLong = (error: unknown): boolean => resultCode(error) === 18;
+
 /** A file of SQLite, opened by Node's; the one place of this room that names it. */
 export class CatalogFile implements WritableDatabase {
   readonly #database: DatabaseSync;
@@ -36,8 +42,9 @@ export class CatalogFile implements WritableDatabase {
   }
 
   /** Opens a file that is there, to read alone. Throws where it is not, or is no database. */
-  static openReadOnly(file: string): CatalogFile {
-    const database = new DatabaseSync(file, { readOnly: true });
+  static openReadOnly(file: string, longest?: number): CatalogFile {
+    const limits = longest === undefined ? {} : { limits: { length: longest } };
+    const database = new DatabaseSync(file, { readOnly: true, ...limits });
     // A catalog never changes in its place, so its lock (a shared one, since nothing is written) is kept from the first
     // statement on. To take it and to look for changes anew costs each statement some seven calls of the system, which
     // take three times as long as finding the records of a package.
@@ -48,6 +55,11 @@ export class CatalogFile implements WritableDatabase {
       throw error;
     }
     return new CatalogFile(database);
+  }
+
+  /** The same of a catalog that somebody else made: a longer text or blob than any Debdex writes is refused when it is read. */
+  static openForeign(file: string): CatalogFile {
+    return CatalogFile.openReadOnly(file, longestForeign);
   }
 
   prepare<Row extends readonly SqlValue[]>(sql: string): Statement<Row> {

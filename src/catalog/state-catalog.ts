@@ -58,7 +58,7 @@ const readOwnTables = (): readonly Table[] => {
 export const isOwnCatalog = (file: string): boolean => {
   if (readCatalogFormat(file) !== catalogFormat) return false;
   ownTables ??= readOwnTables();
-  const database = CatalogFile.openReadOnly(file);
+  const database = CatalogFile.openForeign(file);
   try {
     return JSON.stringify(listTables(database, ownTables.length + 1)) === JSON.stringify(ownTables);
   } catch {

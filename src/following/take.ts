@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { CatalogFile } from '../catalog/node-sqlite.ts';
+import { CatalogFile, isTooLong } from '../catalog/node-sqlite.ts';
 import { isOwnCatalog } from '../catalog/state-catalog.ts';
 import { findShortage } from '../disk/room.ts';
 import { NotOfCatalog } from '../documents/catalog-documents.ts';
@@ -84,7 +84,7 @@ const writeLarge = async (file: string, { source, folder, before }: TakeOptions)
     );
   }
   const known = new Map(before?.note.large.map((one) => [keyOf(one), one]));
-  const database = CatalogFile.openReadOnly(file);
+  const database = CatalogFile.openForeign(file);
   try {
     const taken = new TakenCatalog(database);
     assertSame(taken);
@@ -95,6 +95,13 @@ const writeLarge = async (file: string, { source, folder, before }: TakeOptions)
     }
     return await allEnded(placing);
   } catch (error) {
+    if (isTooLong(error)) {
+      throw new SourceError(
+        'damaged',
+        `The catalog of ${source.base} has a text that is longer than any Debdex writes: it was not taken.`,
+        { cause: error },
+      );
+    }
     if (!(error instanceof NotOfCatalog)) throw error;
     throw new SourceError('of another version', `${error.message}.`, { cause: error });
   } finally {

@@ -51,6 +51,29 @@ describe('P3: a replica goes on with what it has and says once why, where the pu
     await replica.poll();
     clock.mockRestore();
   };
+  /** Has the origin serve the generation in force with its catalog changed by this SQL; returns the bytes of that file. */
+  const serveAltered = (change: string): number => {
+    const other = path.join(temporaryFolder(), 'other.sqlite');
+    copyFileSync(path.join(publication.state, 'catalog.sqlite'), other);
+    const database = new DatabaseSync(other);
+    database.exec(change);
+    database.close();
+    const bytes = readFileSync(other);
+    const compressed = zstdCompressSync(bytes);
+    const generation = publication.current;
+    const catalog = {
+      ...generation.catalog,
+      sha256: sha256(bytes),
+      size: bytes.length,
+      compressed_size: compressed.length,
+    };
+    const text = JSON.stringify({ ...generation, catalog });
+    origin.intercept = (file) => {
+      if (file === generationPath.current) return Buffer.from(text);
+      return file.startsWith('v2/catalog/') ? compressed : undefined;
+    };
+    return compressed.length;
+  };
   /** Lets it try the same generation again at once. */
   const recover = async (replica: Replica) => {
     origin.intercept = undefined;
@@ -110,25 +133,7 @@ describe('P3: a replica goes on with what it has and says once why, where the pu
       "UPDATE record SET json = replace(json, 'com.example.p0', 'com.example.px')",
     ]) {
       await publication.publish([repository(`2 ${change.length}`)]);
-      const other = path.join(temporaryFolder(), 'other.sqlite');
-      copyFileSync(path.join(publication.state, 'catalog.sqlite'), other);
-      const database = new DatabaseSync(other);
-      database.exec(change);
-      database.close();
-      const bytes = readFileSync(other);
-      const compressed = zstdCompressSync(bytes);
-      const generation = publication.current;
-      const catalog = {
-        ...generation.catalog,
-        sha256: sha256(bytes),
-        size: bytes.length,
-        compressed_size: compressed.length,
-      };
-      const text = JSON.stringify({ ...generation, catalog });
-      origin.intercept = (file) => {
-        if (file === generationPath.current) return Buffer.from(text);
-        return file.startsWith('v2/catalog/') ? compressed : undefined;
-      };
+      serveAltered(change);
       await refuse(replica, change.startsWith('UPDATE') ? /update Debdex/ : /another version of Debdex/);
       // No waiting mends that, so it is not taken again for as long as nothing else is published.
       // What stands in the folder is not asked for again either, so that tells nothing: whatever is begun ends by a sweep.
@@ -139,6 +144,18 @@ describe('P3: a replica goes on with what it has and says once why, where the pu
       expect(sweep).not.toHaveBeenCalled();
       sweep.mockRestore();
     }
+    await recover(replica);
+  });
+
+  it('H10: has a catalog with a text that would not fit in memory', async () => {
+    const { replica } = await prepare();
+    await publication.publish([repository('2')]);
+    // Of a small file, as zeros compress.
+    const compressed = serveAltered(
+      "UPDATE record SET version = hex(zeroblob(17 * 1048576)) WHERE package = 'com.example.p0'",
+    );
+    expect(compressed).toBeLessThan(2 ** 20);
+    await refuse(replica, /a text that is longer than any Debdex writes/);
     await recover(replica);
   });
 

@@ -1,3 +1,4 @@
+import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
 import { OpenCatalog } from '../../functions/node/open-catalog.ts';
 import { catalogPath } from '../../src/catalog/state-catalog.ts';
@@ -33,4 +34,19 @@ it('closes its file at once where nobody reads it, and once however often it is 
   catalog.close();
   expect(() => catalog.close()).not.toThrow();
   await expect(catalog.ask((search) => search.searchPackages('alpha', 10, 1))).rejects.toThrow(/not open/);
+});
+
+it('H10: reads no text of a catalog of somebody else that would not fit in memory', async () => {
+  const state = temporaryFolder();
+  await buildCatalog(state, [{ slug: 'one', packages: packages({ Name: 'Alpha' }) }]);
+  const database = new DatabaseSync(catalogPath(state));
+  database.exec('UPDATE record SET name = hex(zeroblob(17 * 1048576))');
+  database.close();
+  for (const isForeign of [false, true]) {
+    const catalog = new OpenCatalog(catalogPath(state), () => undefined, isForeign);
+    const sorted = catalog.ask((search) => search.searchPackages('alpha', 10, 1, {}, 'name'));
+    if (isForeign) await expect(sorted).rejects.toThrow('too big');
+    else expect((await sorted).records.count).toBe(1);
+    catalog.close();
+  }
 });
