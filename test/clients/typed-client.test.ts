@@ -289,8 +289,35 @@ it('the client that follows says that changes are lost where numbers are given a
   const lost = 'Generation 2 is another than it was: the service began anew before it';
   expect(await follow(['a', 'b'], ['a', 'b'], ['a', 'other'], ['a', 'other', 'last'])).toEqual(['b', lost]);
   expect(await follow(['a', 'b'], ['a', 'b'], ['a', 'other', 'c', 'last'])).toEqual(['b', lost]);
-  // What is kept no longer tells nothing.
-  expect(await follow(['a', 'b'], ['a', 'b'], ['', '', 'c', 'last'])).toEqual(['b', 'c', 'last', 'enough']);
+  // As of a mirror that has no lists of what its publication has forgotten: so new it would be kept.
+  const gone = 'The changes of generation 2 are kept no longer';
+  expect(await follow(['a', 'b'], ['a', 'b'], ['', '', 'c', 'last'])).toEqual(['b', gone]);
+  // What is older than what is kept tells nothing.
+  const later = Array.from({ length: 99 }, (_, number) => `${number}`);
+  expect(await follow(['a', 'b'], ['a', 'b'], ['', '', ...later, 'last'])).toEqual(['b', ...later, 'last', 'enough']);
+});
+
+it('the client says that changes are lost where the generation that is known has another date', async () => {
+  const lists: Record<number, string> = { 1: 'a', 2: 'b', 3: 'c' };
+  const ask: typeof fetch = async (address) => {
+    const number = Number(/\/v2\/changes\/(\d+)\.json$/.exec(String(address))?.[1] ?? 3);
+    const date = lists[number];
+    if (date === undefined) return new Response('', { status: 404 });
+    return Response.json({ number, date, previous: number - 1, packages: [{ ...change, version: date }] });
+  };
+  const since = (known: { number: number; date: string }) =>
+    read(new Client({ base: 'https://index.test', fetch: ask }).changes({ since: known }));
+  expect((await since({ number: 1, date: 'a' })).map(({ version }) => version)).toEqual(['b', 'c']);
+  expect(await since({ number: 3, date: 'c' })).toEqual([]);
+  for (const known of [
+    { number: 1, date: 'other' },
+    { number: 3, date: 'other' },
+    { number: 4, date: 'c' },
+  ]) {
+    await expect(since(known)).rejects.toThrow(ChangesLost);
+  }
+  const [last] = await since({ number: 2, date: 'b' });
+  expect(await since(last as { number: number; date: string })).toEqual([]);
 });
 
 it('the client takes for absent what a bucket that nobody may list says 403 of, and nothing that a server says it of', async () => {

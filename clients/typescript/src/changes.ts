@@ -8,9 +8,18 @@ export interface Change extends PackageChange {
   readonly date: string;
 }
 
+/**
+ * A generation that is known: a Generation, or the last Change, is one. Of a service that was restored from a backup, and
+ * gives numbers anew, its date tells that it is another one now.
+ */
+export interface KnownGeneration {
+  readonly number: number;
+  readonly date?: string;
+}
+
 export interface ChangesOptions extends AskOptions {
-  /** The number of the last generation that is known: what came after it is given. */
-  readonly since: number;
+  /** The last generation that is known, or its number alone: what came after it is given. */
+  readonly since: KnownGeneration | number;
 }
 
 export interface FollowOptions extends ChangesOptions {
@@ -33,70 +42,69 @@ const readList = async (requests: Requests, base: string, number: number, option
   }
 };
 
-/** When a generation was published; undefined where that is kept no longer. */
-const readDate = (requests: Requests, base: string, number: number, options: AskOptions): Promise<string | undefined> =>
-  readList(requests, base, number, options).then(
-    ({ date }) => date,
-    (error: unknown) => {
-      if (error instanceof ChangesLost) return undefined;
-      throw error;
-    },
-  );
+/** So many of the last lists a service keeps. */
+const keptLists = 100;
 
-const lostBy = (last: number, since: number): ChangesLost =>
-  new ChangesLost(`The service is at generation ${last}, which is older than ${since}`);
-
-/** The changes from after one generation to another, oldest first. */
-async function* readLists(
+/** Throws ChangesLost where nothing leads from the generation that is known to the one in force. */
+const assertLeads = async (
   requests: Requests,
   base: string,
-  { since, last, ...options }: ChangesOptions & { readonly last: number },
-): AsyncGenerator<Change, void> {
-  for (let number = since + 1; number <= last; number++) {
+  { number, date }: KnownGeneration,
+  inForce: Generation,
+  options: AskOptions,
+): Promise<void> => {
+  if (inForce.number < number)
+    throw new ChangesLost(`The service is at generation ${inForce.number}, which is older than ${number}`);
+  // What is too old to be kept is told by the lists after it.
+  if (date === undefined || number < 1 || inForce.number - number >= keptLists) return;
+  const found = number === inForce.number ? inForce : await readList(requests, base, number, options);
+  if (found.date !== date)
+    throw new ChangesLost(`Generation ${number} is another than it was: the service began anew before it`);
+};
+
+/** The changes from after a generation that is known to the one in force, oldest first; returns the latter. */
+async function* readOn(
+  requests: Requests,
+  base: string,
+  known: KnownGeneration,
+  options: AskOptions,
+): AsyncGenerator<Change, Generation> {
+  const inForce = await readGeneration(requests, base, options);
+  await assertLeads(requests, base, known, inForce, options);
+  for (let number = known.number + 1; number <= inForce.number; number++) {
     const { date, previous, packages } = await readList(requests, base, number, options);
     // Before the first there was nothing.
     if (previous !== number - 1 && number > 1)
       throw new ChangesLost(`What generation ${number} changed is not known as a whole`);
     for (const change of packages) yield { ...change, number, date };
   }
+  return inForce;
 }
 
+const knownOf = (since: ChangesOptions['since']): KnownGeneration =>
+  typeof since === 'number' ? { number: since } : since;
+
 /**
- * What became of packages since a generation, oldest first, up to the generation in force. Throws ChangesLost where
- * that lies further back than is kept or known, or the numbers have begun anew.
+ * What became of packages since a generation, oldest first, up to the generation in force, of which it returns the number.
+ * Throws ChangesLost where that lies further back than is kept or known, or the numbers have begun anew.
  */
 export async function* readChanges(
   requests: Requests,
   base: string,
   { since, ...options }: ChangesOptions,
 ): AsyncGenerator<Change, number> {
-  const { number: last } = await readGeneration(requests, base, options);
-  if (last < since) throw lostBy(last, since);
-  yield* readLists(requests, base, { since, last, ...options });
-  return last;
+  const { number } = yield* readOn(requests, base, knownOf(since), options);
+  return number;
 }
 
-/**
- * The same, and whatever comes, until the signal ends it or a question fails. A service that was restored from a backup gives
- * numbers anew that it gave before: what was followed is then known by its date to be another generation.
- */
+/** The same, and whatever comes, until the signal ends it or a question fails. */
 export async function* followChanges(
   requests: Requests,
   base: string,
   { since, interval = 60_000, ...options }: FollowOptions,
 ): AsyncGenerator<Change, void> {
-  let known: { readonly number: number; readonly date?: string } = { number: since };
-  const assertSame = (date: string | undefined) => {
-    if (known.date !== undefined && date !== undefined && known.date !== date)
-      throw new ChangesLost(`Generation ${known.number} is another than it was: the service began anew before it`);
-  };
-  for (;;) {
-    const { number, date } = await readGeneration(requests, base, options);
-    if (number < known.number) throw lostBy(number, known.number);
-    if (number === known.number) assertSame(date);
-    else if (known.date !== undefined) await readDate(requests, base, known.number, options).then(assertSame);
-    yield* readLists(requests, base, { since: known.number, last: number, ...options });
-    known = { number, date };
+  for (let known = knownOf(since); ; ) {
+    known = yield* readOn(requests, base, known, options);
     await pauseFor(interval, options.signal);
   }
 }

@@ -1,4 +1,4 @@
-export type { Change, ChangesOptions, FollowOptions } from './changes.ts';
+export type { Change, ChangesOptions, FollowOptions, KnownGeneration } from './changes.ts';
 export { Client } from './client.ts';
 export { AnswerError, ChangesLost, FilesAlone } from './errors.ts';
 export type { ClientOptions, DependencyOptions, SearchOptions } from './questions.ts';
