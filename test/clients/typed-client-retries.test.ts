@@ -88,6 +88,43 @@ describe('a question that fails in passing', () => {
     await expect(new Client({ base, fetch: proxy.ask }).landing()).rejects.toThrow('The service answers 404');
   });
 
+  it('ends with its time and with its signal also in a browser that cannot join signals, or make one of a time', async () => {
+    const known = { any: AbortSignal.any, timeout: AbortSignal.timeout };
+    Object.assign(AbortSignal, { any: undefined, timeout: undefined });
+    try {
+      const silent: typeof fetch = (_, init) =>
+        new Promise((__, reject) => {
+          if (init?.signal?.aborted) reject(init.signal.reason);
+          init?.signal?.addEventListener('abort', () => reject(init.signal?.reason));
+        });
+      const ask = (options: { timeout?: number }, signal?: AbortSignal) =>
+        new Client({ base, fetch: silent, retries: 0, ...options }).landing(signal ? { signal } : {});
+      const ending = new AbortController();
+      await expect(ask({ timeout: 20 }, ending.signal)).rejects.toThrow(/timeout/);
+      const asked = ask({}, ending.signal);
+      ending.abort(new Error('enough'));
+      await expect(asked).rejects.toThrow('enough');
+      await expect(ask({}, ending.signal)).rejects.toThrow('enough');
+      const { ask: answer } = answering(well());
+      expect(await new Client({ base, fetch: answer, timeout: Number.POSITIVE_INFINITY }).repositories()).toEqual([]);
+    } finally {
+      Object.assign(AbortSignal, known);
+    }
+  });
+
+  it('is not asked at once, time and again, where a pause is longer than a timer of the platform can wait', async () => {
+    vi.useFakeTimers();
+    const { asked, ask } = answering(Response.json({ number: 1, date: '2026-05-01T00:00:00.000Z' }));
+    const ending = new AbortController();
+    const { signal } = ending;
+    const following = new Client({ base, fetch: ask }).follow({ since: 1, interval: 2 ** 40, signal }).next();
+    const end = expect(following).rejects.toThrow('enough');
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(asked).toHaveLength(1);
+    ending.abort(new Error('enough'));
+    await end;
+  });
+
   it('is asked with the tag of what is kept, and is answered with that', async () => {
     const first = Response.json({ data: ['kept'] }, { headers: { ETag: '"1"' } });
     const { asked, ask } = answering(first, new Response(null, { status: 304 }));

@@ -36,6 +36,9 @@ export interface AskOptions {
 const passing: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
 const firstPause = 250;
 
+/** The longest that a timer of the platform waits, in milliseconds; it takes more for nothing. */
+const longestTimer = 2 ** 31 - 1;
+
 /** Waits so many milliseconds. Rejects with the reason of the signal where that ends it. */
 export const pauseFor = (milliseconds: number, signal: AbortSignal | undefined): Promise<void> =>
   new Promise((resolve, reject) => {
@@ -43,13 +46,36 @@ export const pauseFor = (milliseconds: number, signal: AbortSignal | undefined):
       clearTimeout(timer);
       reject(signal?.reason);
     };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', stop);
-      resolve();
-    }, milliseconds);
+    const timer = setTimeout(
+      () => {
+        signal?.removeEventListener('abort', stop);
+        resolve();
+      },
+      Math.min(milliseconds, longestTimer),
+    );
     if (signal?.aborted) stop();
     else signal?.addEventListener('abort', stop, { once: true });
   });
+
+// By hand, since many a browser that somebody has still knows neither AbortSignal.any nor AbortSignal.timeout.
+const within = async <T>(
+  milliseconds: number,
+  signal: AbortSignal | undefined,
+  work: (ending: AbortSignal) => Promise<T>,
+): Promise<T> => {
+  const ending = new AbortController();
+  const stop = () => ending.abort(signal?.reason);
+  const late = () => ending.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError'));
+  const timer = setTimeout(late, Math.min(milliseconds, longestTimer));
+  if (signal?.aborted) stop();
+  else signal?.addEventListener('abort', stop, { once: true });
+  try {
+    return await work(ending.signal);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', stop);
+  }
+};
 
 /** Seconds or a date (RFC 9110, section 10.2.3), in milliseconds from now. */
 const readRetryAfter = (header: string | null): number | undefined => {
@@ -142,15 +168,16 @@ export class Requests {
 
   async #send(address: string, init: RequestInit, signal: AbortSignal | undefined): Promise<Answered> {
     const { fetch: ask = fetch, timeout = 10_000 } = this.#options;
-    const late = AbortSignal.timeout(timeout);
-    const answer = await ask(address, {
-      ...init,
-      headers: { Accept: 'application/json', ...this.#options.headers, ...init.headers },
-      signal: signal === undefined ? late : AbortSignal.any([signal, late]),
+    return within(timeout, signal, async (ending) => {
+      const answer = await ask(address, {
+        ...init,
+        headers: { Accept: 'application/json', ...this.#options.headers, ...init.headers },
+        signal: ending,
+      });
+      const { status, headers } = answer;
+      const retryAfter = readRetryAfter(headers.get('Retry-After'));
+      return { status, text: await answer.text(), etag: headers.get('ETag'), retryAfter };
     });
-    const { status, headers } = answer;
-    const retryAfter = readRetryAfter(headers.get('Retry-After'));
-    return { status, text: await answer.text(), etag: headers.get('ETag'), retryAfter };
   }
 
   // As long as the service asks for, and a random part of twice as long as before: many clients must not come back at
