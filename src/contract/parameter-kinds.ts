@@ -137,6 +137,16 @@ export const choice = <T extends string>({
   },
 });
 
+// As the fields of a stanza are trimmed: an identifier may begin or end with what else Unicode calls white space. Character by
+// character, since a pattern for the end would begin at every blank.
+const blanks: readonly (string | undefined)[] = [' ', '\t', '\r', '\n'];
+const withoutBlanks = (text: string): string => {
+  let [start, end] = [0, text.length];
+  while (start < end && blanks.includes(text[start])) start++;
+  while (end > start && blanks.includes(text[end - 1])) end--;
+  return text.slice(start, end);
+};
+
 /** What a text lists with commas between, each once. */
 export const givenList = (text: string): string[] =>
-  [...new Set(text.split(',').map((one) => one.trim()))].filter((one) => one !== '');
+  [...new Set(text.split(',').map(withoutBlanks))].filter((one) => one !== '');

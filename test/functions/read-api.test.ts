@@ -21,7 +21,9 @@ const hostile = [
   'x'.repeat(255),
   'É'.repeat(100),
 ];
-const ids = ['com.example.one', 'com.example.two', 'libstdc++', ...hostile];
+/** At whose edges stands what Unicode calls white space, and the fields of a stanza do not. */
+const edged = ['\ufeffcom.example.marked', 'com.example.ended\u00a0', '\u3000com.example.wide\u2003'];
+const ids = ['com.example.one', 'com.example.two', 'libstdc++', ...hostile, ...edged];
 
 let server: TestServer;
 beforeAll(async () => {
@@ -357,6 +359,12 @@ describe('multi lookup', () => {
     expect(body.data.map((record) => record.package)).toEqual(['libstdc++', 'com.example.one']);
     expect(body.count).toBe(2);
     expect(await getJson('/v2/jailbreak/package/multi?ids=none')).toMatchObject({ count: 0, data: [] });
+  });
+
+  it('finds identifiers by all of their characters, and takes no blanks around them for a part', async () => {
+    const asked = encodeURIComponent(edged.map((id) => ` ${id}\t`).join(','));
+    const { data } = (await getJson(`/v2/jailbreak/package/multi?ids=${asked}`)) as { data: { package_id: string }[] };
+    expect(data.map((record) => record.package_id)).toEqual(edged);
   });
 
   it('takes a request line of 64 KiB', async () => {
