@@ -6,6 +6,7 @@ import {
   type DeletionKey,
   findDeletionKeys,
   type KeyedTerm,
+  removeFromBucket,
 } from './spelling.ts';
 
 /** A key and the number of a term are one number, which is exact: there are 2^21 keys, and no set has as many members. */
@@ -13,17 +14,18 @@ const termNumbers = 2 ** 32;
 
 /**
  * Keeps the vocabulary against which words are corrected (see spelling.ts): a row holds the terms of one bucket of
- * deletions, so that a million deletions are some ten thousand rows. Terms stay when their records go; they then find
- * nothing.
+ * deletions, so that a million deletions are some ten thousand rows.
  */
 export class SpellingWriter {
   readonly #read;
   readonly #write;
+  readonly #delete;
   readonly #gathered = new Set<string>();
 
   constructor(database: WritableDatabase) {
     this.#read = database.prepare<[string]>('SELECT terms FROM spelling WHERE bucket = ?');
     this.#write = database.prepareWrite('INSERT OR REPLACE INTO spelling (bucket, terms) VALUES (?, ?)');
+    this.#delete = database.prepareWrite('DELETE FROM spelling WHERE bucket = ?');
   }
 
   /** How many terms were gathered since it last wrote. */
@@ -39,16 +41,17 @@ export class SpellingWriter {
   write(): void {
     const terms = [...this.#gathered];
     this.#gathered.clear();
-    const deletions = sortDeletions(terms);
-    for (let start = 0; start < deletions.length; ) {
-      const bucket = bucketOfKey(keyOf(deletions[start]));
-      const added: [key: DeletionKey, term: string][] = [];
-      for (; start < deletions.length; start++) {
-        const key = keyOf(deletions[start]);
-        if (bucketOfKey(key) !== bucket) break;
-        added.push([key, terms[numberOf(deletions[start])] ?? '']);
-      }
-      this.#add(bucket, added);
+    for (const [bucket, added] of byBucket(terms)) this.#add(bucket, added);
+  }
+
+  /** Takes out terms that nothing is called by any more. */
+  remove(terms: readonly string[]): void {
+    for (const [bucket, gone] of byBucket(terms)) {
+      const known = this.#read.get(bucket)?.[0];
+      if (known === undefined) continue;
+      const left = removeFromBucket(known, gone);
+      if (left === '') this.#delete.run(bucket);
+      else if (left !== known) this.#write.run(bucket, left);
     }
   }
 
@@ -56,6 +59,21 @@ export class SpellingWriter {
     const known = this.#read.get(bucket)?.[0];
     const terms = known === undefined ? composeBucket(added) : addToBucket(known, added);
     if (terms !== known) this.#write.run(bucket, terms);
+  }
+}
+
+/** Every deletion of these terms, by the bucket that it falls into. */
+function* byBucket(terms: readonly string[]): Generator<[bucket: number, deletions: KeyedTerm[]]> {
+  const deletions = sortDeletions(terms);
+  for (let start = 0; start < deletions.length; ) {
+    const bucket = bucketOfKey(keyOf(deletions[start]));
+    const found: KeyedTerm[] = [];
+    for (; start < deletions.length; start++) {
+      const key = keyOf(deletions[start]);
+      if (bucketOfKey(key) !== bucket) break;
+      found.push([key, terms[numberOf(deletions[start])] ?? '']);
+    }
+    yield [bucket, found];
   }
 }
 

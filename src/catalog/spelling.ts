@@ -79,6 +79,22 @@ export const addToBucket = (text: string, terms: readonly KeyedTerm[]): string =
   return [...byCharacter.values()].sort().join('');
 };
 
+/** Takes terms out of what composeBucket wrote of a bucket; empty where no other is left. */
+export const removeFromBucket = (text: string, terms: readonly KeyedTerm[]): string => {
+  const gone = new Set(terms.map(([key, term]) => groupCharacter(key) + term));
+  return text
+    .split(beforeGroup)
+    .map((group) => {
+      const character = group.charAt(0);
+      const kept = group
+        .slice(1)
+        .split('\n')
+        .filter((term) => !gone.has(character + term));
+      return kept.length === 0 ? '' : character + kept.join('\n');
+    })
+    .join('');
+};
+
 /** The terms of one key in what composeBucket wrote of its bucket; reads no other terms. */
 export const termsOfKey = (key: DeletionKey, text: string): string[] => {
   const start = text.indexOf(groupCharacter(key)) + 1;

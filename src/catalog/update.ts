@@ -14,6 +14,7 @@ import { levelOfDownloads } from './search-document.ts';
 import { moveSearchDocuments } from './search-index.ts';
 import { SearchWriter } from './search-writer.ts';
 import type { CatalogBuild } from './state-catalog.ts';
+import { removeUnusedWords } from './unused-words.ts';
 
 export interface CatalogUpdate {
   /** Package identifiers whose records may differ from those of the catalog before. */
@@ -204,6 +205,7 @@ export const indexForSearch = async (
     // What was indexed just now has its place already.
     if (isMoved && !catalog.isNew) await moveSearchDocuments(indexing);
     await sink.finish();
+    if (catalog.before !== undefined) removeUnusedWords(catalog.before, database);
   } finally {
     await sink.close();
   }

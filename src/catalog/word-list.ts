@@ -45,16 +45,16 @@ const shortestFirst = (a: string, b: string): number => a.length - b.length || (
 
 /** The lines of a text that has a line end before and behind each. */
 const linesOf = (text: string): string[] => text.slice(1, -1).split('\n');
+const asLines = (words: readonly string[]): string => `\n${words.join('\n')}\n`;
 
-/**
- * Gathers words and writes those that are new, in the order of the tables. Words stay when their packages go; they then
- * find nothing.
- */
+/** Gathers words and writes those that are new, in the order of the tables. */
 export class WordListWriter {
   readonly #read;
   readonly #write;
   readonly #readInner;
   readonly #writeInner;
+  readonly #delete;
+  readonly #deleteInner;
   /** Of the repository that was begun last. */
   #own = new Set<string>();
   readonly #gathered = new Set<string>();
@@ -66,6 +66,8 @@ export class WordListWriter {
     this.#writeInner = database.prepareWrite(
       'INSERT OR REPLACE INTO inner_word (bucket, size, words) VALUES (?, ?, ?)',
     );
+    this.#delete = database.prepareWrite('DELETE FROM word_list WHERE beginning = ?');
+    this.#deleteInner = database.prepareWrite('DELETE FROM inner_word WHERE bucket = ?');
   }
 
   /** To be called before words of another repository are added. */
@@ -86,9 +88,8 @@ export class WordListWriter {
 
   /** Writes what was gathered since it last did. */
   write(): void {
-    const groups = Map.groupBy(this.#gathered, beginningOf);
     const added: string[] = [];
-    for (const [beginning, words] of [...groups].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    for (const [beginning, words] of byBeginning(this.#gathered)) {
       const known = new Set(this.#read.get(beginning)?.[0].split('\n'));
       const unknown = words.filter((word) => !known.has(word));
       if (unknown.length === 0) continue;
@@ -99,23 +100,52 @@ export class WordListWriter {
     this.#writeInside(added);
   }
 
-  #writeInside(added: readonly string[]): void {
-    const byBucket = new Map<number, string[]>();
-    for (const word of added) {
-      for (const bucket of bucketsFrom(word, 1)) {
-        const words = byBucket.get(bucket);
-        if (words === undefined) byBucket.set(bucket, [word]);
-        else words.push(word);
-      }
+  /** Takes out words that nothing is called by any more. Where too many stood together, those that were left out stay so. */
+  remove(words: Iterable<string>): void {
+    const removed: string[] = [];
+    for (const [beginning, gone] of byBeginning(words)) {
+      const known = new Set(this.#read.get(beginning)?.[0].split('\n'));
+      const found = gone.filter((word) => known.delete(word));
+      if (found.length === 0) continue;
+      if (known.size === 0) this.#delete.run(beginning);
+      else this.#write.run(beginning, [...known].join('\n'));
+      removed.push(...found);
     }
-    for (const [bucket, words] of [...byBucket].sort(([a], [b]) => a - b)) {
+    for (const [bucket, gone] of byBucket(removed)) {
+      const known = linesOf(this.#readInner.get(bucket)?.[0] ?? '');
+      const isGone = new Set(gone);
+      const kept = known.filter((word) => !isGone.has(word));
+      if (kept.length === 0) this.#deleteInner.run(bucket);
+      else if (kept.length < known.length) this.#writeInner.run(bucket, kept.length, asLines(kept));
+    }
+  }
+
+  #writeInside(added: readonly string[]): void {
+    for (const [bucket, words] of byBucket(added)) {
       const known = this.#readInner.get(bucket)?.[0];
       const all = known === undefined ? words : linesOf(known).concat(words);
       const kept = all.sort(shortestFirst).slice(0, mostTogether);
-      this.#writeInner.run(bucket, kept.length, `\n${kept.join('\n')}\n`);
+      this.#writeInner.run(bucket, kept.length, asLines(kept));
     }
   }
 }
+
+/** Words by their first two letters, in the order of these. */
+const byBeginning = (words: Iterable<string>): [beginning: string, words: string[]][] =>
+  [...Map.groupBy(words, beginningOf)].sort(([a], [b]) => (a < b ? -1 : 1));
+
+/** Words by the buckets in which they stand, in the order of these. */
+const byBucket = (words: readonly string[]): [bucket: number, words: string[]][] => {
+  const found = new Map<number, string[]>();
+  for (const word of words) {
+    for (const bucket of bucketsFrom(word, 1)) {
+      const known = found.get(bucket);
+      if (known === undefined) found.set(bucket, [word]);
+      else known.push(word);
+    }
+  }
+  return [...found].sort(([a], [b]) => a - b);
+};
 
 /** The words that have a text inside and not at their beginning, the `most` shortest of them. */
 export type WordsWithInside = (text: string, most: number) => string[];

@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { CatalogDatabase, SqlValue, Statement } from '../../src/catalog/database.ts';
 import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
 import type { SearchReading } from '../../src/catalog/search-reading.ts';
+import { catalogPath } from '../../src/catalog/state-catalog.ts';
 import { prepareWordsWithInside, WordListWriter, wordListTables } from '../../src/catalog/word-list.ts';
 import { PackageSearch } from '../../src/search/package-search.ts';
 import { allButOneWord } from '../../src/search/question.ts';
@@ -15,6 +16,22 @@ const one = (...stanzas: Record<string, string>[]): SourceRepository => ({
   slug: 'one',
   packages: packages(...stanzas),
 });
+
+/** The tables of words of a catalog, without the order in which some came. */
+const readVocabulary = (state: string): string[][] => {
+  const database = CatalogFile.openReadOnly(catalogPath(state));
+  try {
+    return ['spelling', 'word_list', 'inner_word'].map((table) =>
+      database
+        .prepare<SqlValue[]>(`SELECT * FROM ${table}`)
+        .all()
+        .map((row) => row.map((value) => String(value).split('\n').sort().join(' ')).join(' '))
+        .sort(),
+    );
+  } finally {
+    database.close();
+  }
+};
 
 describe('what follows where few hold all words', () => {
   it('holds a question of four letters or more inside a word of its name or identifier', async () => {
@@ -278,12 +295,32 @@ describe('H7 words that hold a text', () => {
     expect(await names('399vxkzjw')).toEqual([]);
   });
 
-  it('stay when their packages go, and then find nothing', async () => {
-    const { state, search, names } = await openSearch(one(named('snowboard')));
-    expect(await names('owboard')).toEqual(['snowboard']);
-    await buildCatalog(state, [one(named('Keyboard'))]);
+  it('go with the last package that is called so, and take the place of no other then', async () => {
+    const letters = [...'abcdefghi'];
+    const gone = letters.flatMap((first) => letters.map((second) => named(`${first}${second}owboard`)));
+    const kept = named('snowboard');
+    const two = (...stanzas: ReturnType<typeof named>[]) => ({ slug: 'two', packages: packages(...stanzas) });
+    const { state, search, names } = await openSearch(
+      one(...gone, kept, named('Choicy Tap')),
+      two(kept, named('Choicyy')),
+    );
+    expect(await names('owboard')).toHaveLength(64);
+    const left = [one(named('Choicy Tap', { Version: '2' })), two(kept, named('Keyboard'))];
+    await buildCatalog(state, left);
     search.refresh();
-    expect(await names('owboard')).toEqual([]);
+    expect(await names('owboard')).toEqual(['snowboard']);
     expect(await names('eyboard')).toEqual(['Keyboard']);
+    expect(readVocabulary(state)).toEqual(readVocabulary((await openSearch(...left)).state));
   });
+});
+
+it('counts no name that is gone among those that a mistyped one may mean', async () => {
+  const gone = ['snabper', 'snacper', 'snadper', 'snafper', 'snagper'].map((name) => named(name));
+  const left = [named('Snap Per Three'), named('Snipper')];
+  const { state, search, names } = await openSearch(one(...left, ...gone));
+  expect(await names('snap per')).toEqual(['Snap Per Three']);
+  await buildCatalog(state, [one(...left)]);
+  search.refresh();
+  expect(await names('snap per')).toEqual(['Snap Per Three', 'Snipper']);
+  expect(readVocabulary(state)).toEqual(readVocabulary((await openSearch(one(...left))).state));
 });
