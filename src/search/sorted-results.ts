@@ -6,6 +6,12 @@ import type { Found } from './package-search.ts';
 /** Documents of which the keys are read in one step. */
 const readAtOnce = 500;
 
+/**
+ * What was first seen so long after now, in milliseconds, was seen under a clock that was ahead: it comes behind the others
+ * until then. A day, since the clocks of a build and of who answers differ.
+ */
+const mostAhead = 86_400_000;
+
 type Order = NonNullable<PackageOrder>;
 
 /** Puts results into another order than that of how they fit. */
@@ -32,16 +38,16 @@ export class SortedResults {
       this.#downloads ??= new Map(this.#readDownloads());
       yield;
     }
-    const compare = this.#comparisons[order];
+    const compare = this.#comparisons(new Date(Date.now() + mostAhead).toISOString())[order];
     const sorted = [keys.slice(0, fitting), keys.slice(fitting)].flatMap((some) => some.sort(compare));
     return { ids: sorted.map(({ id }) => id), fitting };
   }
 
-  readonly #comparisons: Readonly<Record<Order, (a: SortKeys, b: SortKeys) => number>> = {
-    newest: (a, b) => compare(b.firstSeen, a.firstSeen),
+  readonly #comparisons = (until: string): Readonly<Record<Order, (a: SortKeys, b: SortKeys) => number>> => ({
+    newest: (a, b) => Number(a.firstSeen > until) - Number(b.firstSeen > until) || compare(b.firstSeen, a.firstSeen),
     downloads: (a, b) => this.#downloadsOf(b) - this.#downloadsOf(a),
     name: (a, b) => compare(a.name, b.name),
-  };
+  });
 
   #downloadsOf({ identifier }: SortKeys): number {
     return this.#downloads?.get(identifier) ?? 0;

@@ -87,13 +87,15 @@ export const feedOfAuthor = (
   entries: placed(catalog, recentNews(packages, feedLength, { until: catalog.lastBuild?.builtAt })),
 });
 
-/** The feed of one package: each version that was news, as far as a repository still has it. */
+/** The feed of one package: each version that was news, as far as a repository still has it. As of all, what is dated later is left out. */
 export const feedOfPackage = ({ catalog, base, service }: Source, summary: PackageSummary): Feed => {
   const { id } = summary;
+  const until = catalog.lastBuild?.builtAt;
   const first = new Map<string, FeedEntry>();
   for (const { record, repository, firstSeen, isNews, isUpdate } of catalog.readVersions(id)) {
     const known = first.get(record.version);
-    if (!isNews || (known !== undefined && known.at <= firstSeen)) continue;
+    if (!isNews || (until !== undefined && firstSeen > until) || (known !== undefined && known.at <= firstSeen))
+      continue;
     const { slug, name: place } = repository;
     first.set(record.version, { summary, slug, place, version: record.version, at: firstSeen, isUpdate });
   }

@@ -55,8 +55,16 @@ const foundFor = (own: readonly string[], runs: string | undefined): string[] =>
         .map(architectureOf)
         .filter((one) => !own.includes(one) && fitsArchitecture(one, { architectures: own, runs }));
 
+/** Before all others in order; Pagefind leaves out of a sorted answer what has no value for it. */
+const unknownDay = new Date(0).toISOString();
+
 /** What the search knows of a package. No stemming: names are not English. */
-const searchRecord = (summary: PackageSummary, hasDevices: boolean, downloads: number | undefined): SearchRecord => {
+const searchRecord = (
+  summary: PackageSummary,
+  hasDevices: boolean,
+  downloads: number | undefined,
+  until = summary.updatedAt,
+): SearchRecord => {
   const { version, repository, kind, icon, paid, architectures } = summary;
   const runs = hasDevices ? joinStatements(summary.stated.values()) : undefined;
   const card = { version, place: repository.name, kind, icon, paid, architectures, runs };
@@ -75,17 +83,19 @@ const searchRecord = (summary: PackageSummary, hasDevices: boolean, downloads: n
     },
     sort: {
       name: summary.name.toLowerCase(),
-      updated: summary.updatedAt,
+      // Seen under a clock that was ahead: it is not newer than all that is new until that day.
+      updated: summary.updatedAt > until ? unknownDay : summary.updatedAt,
       ...(downloads === undefined ? {} : { downloads: String(downloads) }),
     },
   };
 };
 
 /** What Pagefind is given of all packages of a site, one after the other. */
-export function* composeSearchRecords({ packages, hasDevices, downloads }: SiteCatalog): Generator<SearchRecord> {
+export function* composeSearchRecords(catalog: SiteCatalog): Generator<SearchRecord> {
+  const { packages, hasDevices, downloads, lastBuild } = catalog;
   for (const summary of packages.values()) {
     const total = downloads.size === 0 ? undefined : (downloads.get(summary.id)?.total ?? 0);
-    yield searchRecord(summary, hasDevices, total);
+    yield searchRecord(summary, hasDevices, total, lastBuild?.builtAt);
   }
 }
 

@@ -40,7 +40,10 @@ const pictureOf = (summary: PackageSummary, service: string): SharePicture | und
 /** The most downloaded packages, what was news last, and where these are few, what there is to begin with. */
 const chooseSome = (catalog: SiteCatalog): Iterable<PackageSummary> => {
   const popular = mostDownloaded(catalog).flatMap(({ card }) => catalog.packages.get(card.id) ?? []);
-  const recent = recentNews(catalog.packages.values(), newest, { perRepository: newestOfRepository });
+  const recent = recentNews(catalog.packages.values(), newest, {
+    perRepository: newestOfRepository,
+    until: catalog.lastBuild?.builtAt,
+  });
   const chosen = new Set([...popular, ...recent.map((entry) => entry.summary)]);
   if (chosen.size < atFirst) {
     for (const summary of packagesToBeginWith(catalog, atFirst)) if (chosen.size < atFirst) chosen.add(summary);

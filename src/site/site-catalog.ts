@@ -146,7 +146,10 @@ export class SiteCatalog {
     }));
   }
 
-  /** A digest of all records of a package, as the catalog holds them; undefined where it is unknown. */
+  /**
+   * A digest of all records of a package, as the catalog holds them, and of how many are dated after the last build;
+   * undefined where it is unknown.
+   */
   digestOf(id: string): string | undefined {
     return this.#digests.get(id);
   }
@@ -286,7 +289,10 @@ export class SiteCatalog {
       if (known === undefined) this.#architectures.set(owner.slug, new Set([architecture]));
       else known.add(architecture);
     }
-    this.#digests.set(summary.id, digestRows(keyed));
+    // What is dated after the build is told of when that day has come.
+    const until = this.lastBuild?.builtAt;
+    const later = until === undefined ? 0 : keyed.filter(({ row }) => row[5] > until).length;
+    this.#digests.set(summary.id, later === 0 ? digestRows(keyed) : `${digestRows(keyed)} ${later}`);
     const details = keyed[0]?.row[8] ?? null;
     if (details !== null) this.#relations.add(summary.id, JSON.parse(details) as RecordDetails);
     const author = authorKey(summary.author);

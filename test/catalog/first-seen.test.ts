@@ -2,16 +2,18 @@ import { cpSync, existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, vi } from 'vitest';
+import { CatalogFiles } from '../../functions/node/catalog-files.ts';
 import { catalogFormat } from '../../src/catalog/schema.ts';
 import { catalogPath } from '../../src/catalog/state-catalog.ts';
 import { feedOfAll, feedOfAuthor } from '../../src/site/feed-subjects.ts';
 import { newsByDay, recentNews } from '../../src/site/overview.ts';
+import { composeSearchRecords } from '../../src/site/pagefind-index.ts';
 import { SiteCatalog } from '../../src/site/site-catalog.ts';
 import { adoptFormerSlugs } from '../../src/snapshots/former-slugs.ts';
 import { HistoryStore } from '../../src/snapshots/history.ts';
 import { type RecordHistory, RecordSights, recordKey, type Sight } from '../../src/snapshots/record-history.ts';
 import { openStore } from '../../src/snapshots/store.ts';
-import { buildCatalog, packages, type SourceRepository } from '../support/catalog.ts';
+import { buildCatalog, packages, parseRecords, type SourceRepository } from '../support/catalog.ts';
 import { makeEntry } from '../support/crawling.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
@@ -237,10 +239,19 @@ describe('lists of what is new', () => {
     const told = feedOfAll(source).entries.map(({ summary }) => summary.id);
     const ofAuthor = feedOfAuthor(source, author).entries.map(({ summary }) => summary.id);
     const listed = newsByDay(catalog).flatMap(({ added, updated }) => [...added.cards, ...updated.cards]);
+    const sorted = [...composeSearchRecords(catalog)].sort((a, b) =>
+      (a.sort.updated ?? '') < (b.sort.updated ?? '') ? 1 : -1,
+    );
     catalog.close();
     expect(told).toEqual(['com.example.three']);
     expect(ofAuthor).toEqual(told);
     expect(listed.map(({ id }) => id)).toEqual(['com.example.three']);
+    const newest = ['com.example.three', 'com.example.two', 'com.example.one'];
+    expect(sorted.map(({ meta }) => meta.id)).toEqual(newest);
+    const search = new CatalogFiles(state);
+    const found = await search.searchPackages('com.example', 10, 1, {}, 'newest');
+    search.close();
+    expect(parseRecords(found.records).map(({ package_id }) => package_id)).toEqual(newest);
   });
 
   it('C4: tell a new package from an update, though the version before is gone and another repository has it', async () => {

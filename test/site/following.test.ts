@@ -335,6 +335,15 @@ describe('what there is to begin with', () => {
     ]);
   });
 
+  it('has share pictures of what is new, and not of what is dated later than the build', () => {
+    const many = Array.from({ length: 120 }, (_, index) => {
+      const news = { version: '1', at: `${index < 100 ? 2099 : 2026}-01-01T00:00:00.000Z`, isUpdate: false };
+      return summaryOf(`p${index}`, { repository: large, news: new Map([[`r${index}`, news]]) } as object);
+    });
+    const catalog = Object.assign(catalogOf(many), { lastBuild: { builtAt: '2026-02-01T00:00:00.000Z' } });
+    expect([...choosePictures(catalog, 'Debdex').keys()]).toEqual(expect.arrayContaining(['p100', 'p119']));
+  });
+
   it('the fifty best repositories have a share picture, which says how many packages they have', () => {
     const repositories = Array.from({ length: 60 }, (_, index) => placeOf(`r${index}`, index < 10 ? 2 : 4));
     const countOf = (slug: string) => Number(slug.slice(1));

@@ -227,6 +227,17 @@ describe('what the page of a package is computed from', () => {
     },
   );
 
+  it('C12: is told as something else where a day has come on which something was seen, under a clock that was ahead', () => {
+    const later = `UPDATE record SET news = 1, first_seen = '2026-12-24T00:00:00.000Z' WHERE package = 'org.near.tweak'`;
+    const early = alterRows(later);
+    const after = see(altered, { ...lastBuild, builtAt: '2026-12-25T00:00:00.000Z' });
+    for (const feed of ['feed org.near.tweak', 'author eva example']) {
+      expect(early.get(feed)?.shown, feed).not.toContain('2026-12-24');
+      expect(after.get(feed)?.shown, feed).toContain('2026-12-24');
+      expect(after.get(feed)?.inputs, feed).not.toBe(early.get(feed)?.inputs);
+    }
+  });
+
   it('C12: stays the same where packages that are not told of change, and their repository with them', async () => {
     const { told } = compare(await alterSources(rewritten('many', 'Version: 1.0', 'Version: 1.1')));
     // The first of three of one repository, which has no author.
