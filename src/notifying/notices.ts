@@ -53,13 +53,16 @@ const longestReason = 500;
 const shorten = (text: string | null): string | null =>
   text === null || text.length <= longestReason ? text : `${text.slice(0, longestReason - 1).toWellFormed()}…`;
 
-// What is in trouble because something is held back is told as that, once.
-const isInTrouble = ({ down, code, heldBack }: FoundRepository): boolean =>
-  down && !heldBack.some((one) => one.code === code);
+// What is down because something is held back is told as that, once; nor is it in order again by that.
+const isDownAsHeldBack = ({ down, code, heldBack }: FoundRepository): boolean =>
+  down && heldBack.some((one) => one.code === code);
+
+const isInTrouble = (one: FoundRepository): boolean => one.down && !isDownAsHeldBack(one);
 
 const followTrouble = (one: FoundRepository, told: Told): { told: Told; notices: Notice[] } => {
   if (!one.isVisited) return { told, notices: [] };
-  const down = isInTrouble(one);
+  if (isDownAsHeldBack(one)) return { told: { ...told, differing: 0 }, notices: [] };
+  const { down } = one;
   if (down === told.down) return { told: { ...told, differing: 0 }, notices: [] };
   if (told.differing + 1 < agreeing) return { told: { ...told, differing: told.differing + 1 }, notices: [] };
   const { slug, since, code, reason } = one;

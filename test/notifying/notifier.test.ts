@@ -88,6 +88,16 @@ describe('word to the operator', () => {
     expect(told()).toEqual([['new failing']]);
   });
 
+  it('C4: says of none that it is in order again while what it has is held back', async () => {
+    const held = { code: 'index-shrunk', heldBack: [{ code: 'index-shrunk', reason: 'It lost 9 of 10.' }] };
+    await build([found('a', false)]);
+    for (let again = 0; again < 2; again++) await build([found('a', true)]);
+    for (let again = 0; again < 3; again++) await build([found('a', true, held)]);
+    expect(told()).toEqual([['a failing'], ['a held-back']]);
+    for (let again = 0; again < 2; again++) await build([found('a', false)]);
+    expect(told()).toEqual([['a failing'], ['a held-back'], ['a recovered']]);
+  });
+
   it('C4: tells at once and once what is held back, and again when it comes back', async () => {
     const held = { heldBack: [{ code: 'index-shrunk', reason: 'It lost 9 of 10.' }] };
     await build([found('a', false, held)]);
