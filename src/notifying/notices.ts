@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { slugKey } from '../contract/manifest.ts';
 
 // What the operator is told: each change once. A repository changed when two builds that visited it in a row found it
 // so: one that fails in every other build is no news in each of them. What waits for a word and a build that failed are
@@ -38,6 +39,8 @@ type Told = z.infer<typeof toldSchema>;
 /** How a repository fares, as a build found it. */
 export interface FoundRepository {
   readonly slug: string;
+  /** Other slugs that lead to it, such as those that it had before. */
+  readonly aliases: readonly string[];
   readonly down: boolean;
   readonly isVisited: boolean;
   readonly since: string;
@@ -102,6 +105,16 @@ interface Followed {
   readonly notices: readonly Notice[];
 }
 
+/** What was told of a repository, under the slug that it has now or one that it had then; undefined where nothing was. */
+const readTold = (found: readonly FoundRepository[], before: ToldState | undefined) => {
+  const told = new Map(Object.entries(before?.repositories ?? {}).map(([slug, one]) => [slugKey(slug), one]));
+  const present = new Set(found.map(({ slug }) => slugKey(slug)));
+  return ({ slug, aliases }: FoundRepository): Told | undefined => {
+    const former = aliases.map(slugKey).filter((key) => !present.has(key));
+    return [slugKey(slug), ...former].map((key) => told.get(key)).find((one) => one !== undefined);
+  };
+};
+
 /**
  * What a build that ended has to tell, and what is told from then on. Without a state nothing was told yet: repositories
  * that are in trouble already are no news then, what is held back is.
@@ -109,13 +122,9 @@ interface Followed {
 export const followBuild = (found: readonly FoundRepository[], at: string, before: ToldState | undefined): Followed => {
   const repositories: ToldState['repositories'] = Object.create(null);
   const notices: Notice[] = [];
+  const toldOf = readTold(found, before);
   for (const one of found) {
-    const known = before !== undefined && Object.hasOwn(before.repositories, one.slug);
-    const told = (known ? before.repositories[one.slug] : undefined) ?? {
-      down: before === undefined && isInTrouble(one),
-      differing: 0,
-      held: {},
-    };
+    const told = toldOf(one) ?? { down: before === undefined && isInTrouble(one), differing: 0, held: {} };
     const trouble = followTrouble(one, told);
     const waiting = followHeldBack(one, told, at);
     notices.push(...trouble.notices, ...waiting.notices);

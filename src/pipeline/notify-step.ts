@@ -4,11 +4,13 @@ import type { BuildResult } from './build-result.ts';
 import { isDown } from './outcomes.ts';
 
 /** What a build came to, as the operator is told of it. */
-const newsOf = ({ outcomes, lastBuild }: BuildResult): BuildNews => {
+const newsOf = ({ outcomes, lastBuild }: BuildResult, entries: Telling['entries']): BuildNews => {
   const visited = new Set(outcomes.map(({ slug }) => slug));
+  const aliases = new Map(entries.map((one) => [one.slug, one.aliases]));
   return {
     repositories: lastBuild.repositories.map((one) => ({
       slug: one.slug,
+      aliases: aliases.get(one.slug) ?? [],
       down: isDown(one),
       isVisited: visited.has(one.slug),
       since: one.since,
@@ -19,22 +21,25 @@ const newsOf = ({ outcomes, lastBuild }: BuildResult): BuildNews => {
   };
 };
 
-type Telling = Pick<BuildInput, 'state' | 'now' | 'notifier'>;
+type Telling = Pick<BuildInput, 'state' | 'entries' | 'now' | 'notifier'>;
 
 const nothingUsable = 'No repository gave anything usable, now or before.';
 
 /** The last step: tells the operator what changed, where somebody is to be told. Returns what could not be. */
 export const tellOfBuild = async (
-  { state, now, notifier }: Telling,
+  { state, entries, now, notifier }: Telling,
   result: BuildResult,
 ): Promise<readonly string[]> => {
   if (notifier === undefined) return [];
   const failure = { name: 'nothing-usable', reason: nothingUsable };
-  return notifier.tell(state, result.statistics === undefined ? { failure } : newsOf(result), now());
+  return notifier.tell(state, result.statistics === undefined ? { failure } : newsOf(result, entries), now());
 };
 
 /** The same of a build that failed. */
-export const tellOfFailure = async ({ state, now, notifier }: Telling, error: unknown): Promise<void> => {
+export const tellOfFailure = async (
+  { state, now, notifier }: Omit<Telling, 'entries'>,
+  error: unknown,
+): Promise<void> => {
   const { name, message } = error instanceof Error ? error : new Error(String(error));
   await notifier?.tell(state, { failure: { name, reason: message } }, now());
 };

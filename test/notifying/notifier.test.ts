@@ -39,6 +39,7 @@ afterEach(() => {
 const address = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook?secret=s3`;
 const found = (slug: string, down: boolean, more: Partial<FoundRepository> = {}): FoundRepository => ({
   slug,
+  aliases: [],
   down,
   isVisited: true,
   since: new Date(begin + hour * 3_600_000).toISOString(),
@@ -86,6 +87,25 @@ describe('word to the operator', () => {
     await build([found('old', true), found('new', true)]);
     await build([found('old', true), found('new', true)]);
     expect(told()).toEqual([['new failing']]);
+  });
+
+  it('C4: goes on with what was told of a repository that was renamed, also in letter case', async () => {
+    const held = { heldBack: [{ code: 'signature-lost', reason: 'It is unsigned.' }] };
+    await build([found('a', false), found('b', false)]);
+    for (let again = 0; again < 2; again++) await build([found('a', true, held), found('b', true)]);
+    const before = [['a held-back'], ['a failing', 'b failing']];
+    expect(told()).toEqual(before);
+    const renamed = { aliases: ['a'] };
+    for (let again = 0; again < 3; again++)
+      await build([found('new', true, { ...renamed, ...held }), found('B', true)]);
+    expect(told()).toEqual(before);
+    for (let again = 0; again < 2; again++) await build([found('new', false, renamed), found('B', false)]);
+    expect(told()).toEqual([...before, ['new recovered', 'B recovered']]);
+    // An alias that is the slug of another by now tells nothing of this one.
+    for (let again = 0; again < 2; again++) await build([found('new', true), found('other', false)]);
+    await build([found('new', true), found('other', false, { aliases: ['new'] }), found('third', false, renamed)]);
+    await build([found('new', true), found('other', false, { aliases: ['new'] }), found('third', false, renamed)]);
+    expect(told().slice(3)).toEqual([['new failing']]);
   });
 
   it('C4: says of none that it is in order again while what it has is held back', async () => {

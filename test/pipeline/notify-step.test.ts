@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { BuildNews, Notifier } from '../../src/notifying/notifier.ts';
+import type { BuildInput } from '../../src/pipeline/build-input.ts';
 import type { BuildResult } from '../../src/pipeline/build-result.ts';
 import { tellOfBuild, tellOfFailure } from '../../src/pipeline/notify-step.ts';
 
@@ -13,7 +14,8 @@ it('C4: the operator is told of each repository whether it is down and was visit
       return ['untold'];
     },
   };
-  const input = { state: 'state', now: () => new Date(at), notifier };
+  const entries = [{ slug: 'one', aliases: ['former'] }] as unknown as BuildInput['entries'];
+  const input = { state: 'state', entries, now: () => new Date(at), notifier };
   const one = { slug: 'one', outcome: 'stale', since: at, code: 'dns', reason: 'No such host.', heldBack: [] };
   const two = { ...one, slug: 'two', outcome: 'unchanged', code: null, reason: null };
   const build = { outcomes: [{ slug: 'one' }], lastBuild: { repositories: [one, two] } };
@@ -25,8 +27,8 @@ it('C4: the operator is told of each repository whether it is down and was visit
   expect(told).toEqual([
     {
       repositories: [
-        { ...news, down: true, isVisited: true },
-        { ...news, slug: 'two', down: false, isVisited: false, code: null, reason: null },
+        { ...news, aliases: ['former'], down: true, isVisited: true },
+        { ...news, slug: 'two', aliases: [], down: false, isVisited: false, code: null, reason: null },
       ],
     },
     { failure: { name: 'nothing-usable', reason: expect.stringContaining('anything usable') } },
