@@ -116,15 +116,16 @@ const readTold = (found: readonly FoundRepository[], before: ToldState | undefin
 };
 
 /**
- * What a build that ended has to tell, and what is told from then on. Without a state nothing was told yet: repositories
- * that are in trouble already are no news then, what is held back is.
+ * What a build that ended has to tell, and what is told from then on. Where nothing was told of any repository yet, as
+ * where builds failed until now, those that are in trouble already are no news; what is held back is.
  */
 export const followBuild = (found: readonly FoundRepository[], at: string, before: ToldState | undefined): Followed => {
   const repositories: ToldState['repositories'] = Object.create(null);
   const notices: Notice[] = [];
   const toldOf = readTold(found, before);
+  const isFirst = Object.keys(before?.repositories ?? {}).length === 0;
   for (const one of found) {
-    const told = toldOf(one) ?? { down: before === undefined && isInTrouble(one), differing: 0, held: {} };
+    const told = toldOf(one) ?? { down: isFirst && isInTrouble(one), differing: 0, held: {} };
     const trouble = followTrouble(one, told);
     const waiting = followHeldBack(one, told, at);
     notices.push(...trouble.notices, ...waiting.notices);

@@ -89,6 +89,12 @@ describe('word to the operator', () => {
     expect(told()).toEqual([['new failing']]);
   });
 
+  it('C4: begins in silence also where the first builds that were to be told of failed', async () => {
+    await fail('disk', 'NoRoom');
+    for (let again = 0; again < 4; again++) await build([found('old', true), found('well', false)]);
+    expect(told()).toEqual([['null build-failed'], ['null build-recovered']]);
+  });
+
   it('C4: goes on with what was told of a repository that was renamed, also in letter case', async () => {
     const held = { heldBack: [{ code: 'signature-lost', reason: 'It is unsigned.' }] };
     await build([found('a', false), found('b', false)]);
