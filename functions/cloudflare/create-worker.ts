@@ -19,6 +19,13 @@ const unavailable = (request: Request): Response => {
   return errorAnswer(error, new Date(), request.method);
 };
 
+/**
+ * An answer with all of it here: what slow clients leave unread would fill the memory of the one object otherwise, which
+ * answers all the world. A file is sent as it comes.
+ */
+const whole = async (answer: Response): Promise<Response> =>
+  answer.body === null || answer.headers.has('etag') ? answer : new Response(await answer.arrayBuffer(), answer);
+
 /** The answer of the object that has the catalog in force; undefined where neither has one. */
 const askObject = async (request: Request, { CATALOG }: Environment): Promise<Response | undefined> => {
   const asked: ObjectName = answering;
@@ -26,12 +33,12 @@ const askObject = async (request: Request, { CATALOG }: Environment): Promise<Re
   const again = request.clone() as Request;
   const stub = (name: ObjectName): CatalogStub => CATALOG.getByName(name);
   const first = await stub(asked).fetch(request);
-  if (!first.headers.has(elsewhereHeader)) return first;
+  if (!first.headers.has(elsewhereHeader)) return whole(first);
   const other = asked === objectNames[0] ? objectNames[1] : objectNames[0];
   const second = await stub(other).fetch(again);
   if (second.headers.has(elsewhereHeader)) return undefined;
   answering = other;
-  return second;
+  return whole(second);
 };
 
 const notAnswered = async (): Promise<never> => {

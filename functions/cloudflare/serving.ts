@@ -7,6 +7,7 @@ import { createSafetyList } from '../../src/safety/safety-list.ts';
 import { CatalogSearch } from '../../src/search/catalog-search.ts';
 import { createApp } from '../app.ts';
 import { type Dependencies, type Documents, Unavailable } from '../dependencies.ts';
+import { createLargeAnswers } from '../http/large-answers.ts';
 import { createRateLimiter } from '../http/rate-limiter.ts';
 import { uncountedDownloads } from '../http/uncounted-downloads.ts';
 import { builtWith } from './built-with.ts';
@@ -31,6 +32,9 @@ interface InForce {
 
 /** Larger documents, in bytes, are composed while they are sent. */
 const largestComposed = 256 * 1024;
+
+/** Large answers that are made at once: one of 20 MB takes three times that while it is made, and an object has 128 MB. */
+const largeAtOnce = 1;
 
 const utf8 = new TextEncoder();
 
@@ -81,7 +85,7 @@ export class Serving {
       },
       ...(hasPages ? {} : { replica: () => this.#describe() }),
     };
-    this.#app = createApp(dependencies);
+    this.#app = createApp(dependencies, createLargeAnswers(largeAtOnce));
   }
 
   /** Whether anything is answered from. */

@@ -249,6 +249,32 @@ describe('a Worker between its two objects', () => {
     expect(told.join()).toContain('the object was moved');
   });
 
+  it('E2: takes all of what they compute before a client reads any, and sends a file as it comes', async () => {
+    const read = async (
+      headers: Record<string, string>,
+      end: (controller: ReadableStreamDefaultController) => void,
+    ) => {
+      let pieces = 0;
+      const pull = (controller: ReadableStreamDefaultController) => {
+        if (++pieces > 50) end(controller);
+        else controller.enqueue(new Uint8Array(1000));
+      };
+      const getByName = () => ({ fetch: async () => new Response(new ReadableStream({ pull }), { headers }) });
+      const namespace = { idFromName: () => expect.fail(), getByName } as unknown as Environment['CATALOG'];
+      const answer = await createWorker().fetch(search(), { ...environment, CATALOG: namespace });
+      return { answer, pieces };
+    };
+    const computed = await read({ 'content-type': 'application/json' }, (controller) => controller.close());
+    expect(computed.pieces).toBe(51);
+    expect(computed.answer.headers.get('content-type')).toBe('application/json');
+    expect(await computed.answer.arrayBuffer()).toHaveProperty('byteLength', 50_000);
+    const file = await read({ etag: '"a"' }, (controller) => controller.close());
+    expect(file.pieces).toBeLessThan(5);
+    expect(await file.answer.arrayBuffer()).toHaveProperty('byteLength', 50_000);
+    const cut = await read({}, (controller) => controller.error(new Error('the object was moved')));
+    expect([cut.answer.status, told.length]).toEqual([503, 1]);
+  });
+
   it('E1: answers what is published by itself, and leaves to them what is computed', async () => {
     const { asked, environment } = objects(new Set(['one', 'two']));
     const page = () => new Response('<p>a page', { headers: { 'content-type': 'text/html' } });

@@ -150,6 +150,22 @@ it('E2: who reads while the catalog is replaced gets an error, in the place of h
   ]);
 });
 
+it('E2: makes one large answer at a time, since several of the largest would not fit the memory of an object', async () => {
+  const published = await publish([large]);
+  const readers: number[] = [];
+  const database = watched(published.database, (sql) => {
+    if (sql.includes('search MATCH')) readers.push(serving.readers);
+  });
+  const { serving, ask } = serve(database, published);
+  // The clock of an object stands still while it computes; here each look at it is late enough for a pause.
+  let seconds = 0;
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => 1000 * seconds++);
+  onTestFinished(() => clock.mockRestore());
+  const answers = await Promise.all([1, 2, 3].map(() => ask(`${search}&limit=250`)));
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+  expect(new Set(readers)).toEqual(new Set([1]));
+});
+
 it('E2: a long document is composed while it is sent, and breaks off where the catalog is replaced', async () => {
   const published = await publish([large]);
   const { serving, ask } = serve(published.database, published);
