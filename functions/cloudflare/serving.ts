@@ -75,7 +75,8 @@ export class Serving {
         : undefined,
       safety: createSafetyList(builtWith.safety),
       downloads: downloads ? remoteDownloads(downloads) : uncountedDownloads,
-      limiter: createRateLimiter({ rate, burst: 2 * rate, now }),
+      // With room for less than one request none would ever go ahead.
+      limiter: createRateLimiter({ rate, burst: Math.max(1, 2 * rate), now }),
       probeCredentials,
       now,
       publicAddress: () => this.#inForce?.publicAddress ?? defaultAddress,

@@ -291,4 +291,7 @@ it('E2: a client that asks more than is allowed waits, as on Node', async () => 
   expect(statuses.slice(0, 6)).toEqual([200, 200, 200, 200, 200, 200]);
   expect(statuses).toContain(429);
   expect((await from('198.51.100.7')).status).toBe(200);
+  // Less than one in two seconds is one at once all the same.
+  const { ask: seldom } = serve(published.database, published, { rate: 0.1 });
+  expect([(await seldom(search)).status, (await seldom(search)).status]).toEqual([200, 429]);
 });
