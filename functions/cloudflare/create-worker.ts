@@ -8,7 +8,7 @@ import { decodePath, pathOf } from '../http/request-path.ts';
 import { type CatalogStub, elsewhereHeader, type ObjectName, objectNames } from './catalog-stub.ts';
 import { answerTotals } from './download-totals.ts';
 import { publishedDocuments } from './published-files.ts';
-import { type Environment, readSettings, type Settings } from './settings.ts';
+import { type Environment, operatorKeyOf, readSettings, type Settings } from './settings.ts';
 import { asksPage, isComputed } from './share.ts';
 
 /** Which of the two objects answered last; the one that does not says so. */
@@ -163,8 +163,7 @@ export const createWorker = <Bound extends Environment>(
         return unavailable(request);
       }
       const { published, settings } = found;
-      const totals =
-        settings.downloads && answerTotals(request, settings.downloads, environment.OPERATOR_KEY || undefined);
+      const totals = settings.downloads && answerTotals(request, settings.downloads, operatorKeyOf(environment));
       if (totals !== undefined) return totals;
       const ofGateway = found.askGateway(request);
       if (ofGateway !== undefined) return ofGateway;

@@ -19,7 +19,7 @@ export interface Environment {
   readonly INTERVAL?: string;
   /** Computed answers a second for each client, on average; 0 for any number. */
   readonly RATE_LIMIT?: string;
-  /** "off" where addresses from before /v2 are not answered. */
+  /** "on" or "off": whether addresses from before /v2 are answered; they are unless it says so. */
   readonly OLDER_ADDRESSES?: string;
   /**
    * "on" or "off": whether downloads are counted. Unless it says so they are where the publication is the Worker's own, and not
@@ -52,13 +52,21 @@ const readNumber = (name: string, text: string | undefined, usual: number, least
   return number;
 };
 
-const downloadsOf = ({ DOWNLOADS, COUNT_DOWNLOADS, PUBLICATION }: Environment): Settings['downloads'] => {
-  const counts = COUNT_DOWNLOADS || (PUBLICATION ? 'off' : 'on');
-  if (counts !== 'on' && counts !== 'off') {
-    throw new TypeError(`COUNT_DOWNLOADS must be on or off, not "${counts}"`);
-  }
-  return counts === 'on' && DOWNLOADS ? () => DOWNLOADS.getByName(downloadsName) : undefined;
+const readSwitch = (name: string, text: string): boolean => {
+  if (text !== 'on' && text !== 'off') throw new TypeError(`${name} must be on or off, not "${text}"`);
+  return text === 'on';
 };
+
+const downloadsOf = ({ DOWNLOADS, COUNT_DOWNLOADS, PUBLICATION }: Environment): Settings['downloads'] => {
+  const counts = readSwitch('COUNT_DOWNLOADS', COUNT_DOWNLOADS || (PUBLICATION ? 'off' : 'on'));
+  return counts && DOWNLOADS ? () => DOWNLOADS.getByName(downloadsName) : undefined;
+};
+
+// What ends the file that a key was put from is no part of it.
+
+/** The key of the operator. */
+export const operatorKeyOf = ({ OPERATOR_KEY }: Pick<Environment, 'OPERATOR_KEY'>): string | undefined =>
+  OPERATOR_KEY?.trim() || undefined;
 
 /** Reads what the configuration says. Throws a TypeError whose message says what to write. */
 export const readSettings = (environment: Environment): Settings => {
@@ -74,10 +82,10 @@ export const readSettings = (environment: Environment): Settings => {
   return {
     files,
     hasPages: !PUBLICATION,
-    publicKey: PUBLIC_KEY || undefined,
+    publicKey: PUBLIC_KEY?.trim() || undefined,
     interval: 1000 * readNumber('INTERVAL', environment.INTERVAL, 60, 1),
     rate: readNumber('RATE_LIMIT', environment.RATE_LIMIT, 20, 0),
-    olderAddresses: environment.OLDER_ADDRESSES !== 'off',
+    olderAddresses: readSwitch('OLDER_ADDRESSES', environment.OLDER_ADDRESSES || 'on'),
     downloads: downloadsOf(environment),
   };
 };

@@ -34,11 +34,18 @@ const gateway = {
 describe('a Worker that is asked first', () => {
   it('E1: answers 503 in its own words where its configuration is wrong, says what to write, and goes on when it is mended', async () => {
     const worker = createWorker();
-    for (const wrong of [{ PUBLICATION: '' }, { INTERVAL: 'soon' }, { COUNT_DOWNLOADS: 'maybe' }]) {
+    for (const wrong of [
+      { PUBLICATION: '' },
+      { INTERVAL: 'soon' },
+      { COUNT_DOWNLOADS: 'maybe' },
+      { OLDER_ADDRESSES: 'no' },
+    ]) {
       const response = await worker.fetch(search(), { ...environment, ...wrong });
       expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5']);
     }
-    expect(told.join('\n')).toMatch(/must say where[\s\S]*INTERVAL must be[\s\S]*COUNT_DOWNLOADS must be/);
+    expect(told.join('\n')).toMatch(
+      /must say where[\s\S]*INTERVAL must be[\s\S]*COUNT_DOWNLOADS must be[\s\S]*OLDER_ADDRESSES must be/,
+    );
     expect(await (await worker.fetch(search(), environment)).text()).toBe('found');
   });
 
@@ -61,6 +68,11 @@ describe('a Worker that is asked first', () => {
       ...{ interval: 90_000, publicKey: undefined },
     });
     expect(readSettings({ ...environment, INTERVAL: '' }).interval).toBe(60_000);
+    const older = [undefined, '', 'on', 'off'].map(
+      (OLDER_ADDRESSES) =>
+        readSettings({ ...environment, ...(OLDER_ADDRESSES !== undefined && { OLDER_ADDRESSES }) }).olderAddresses,
+    );
+    expect(older).toEqual([true, true, true, false]);
     const asked: string[] = [];
     const get = async (key: string) => {
       asked.push(key);
@@ -81,6 +93,10 @@ describe('a Worker that is asked first', () => {
       operatorKey: undefined,
     });
     expect(read({ OPERATOR_KEY: 'k'.repeat(32) }).operatorKey).toHaveLength(32);
+    // As it stands in a file.
+    expect(read({ OPERATOR_KEY: `${'k'.repeat(32)}\n` }).operatorKey).toHaveLength(32);
+    expect(read({ OPERATOR_KEY: '\n' }).operatorKey).toBeUndefined();
+    expect(readSettings({ ...environment, PUBLIC_KEY: 'key\n' }).publicKey).toBe('key');
     expect(() => read({ OPERATOR_KEY: 'k'.repeat(31) })).toThrow('OPERATOR_KEY must have at least 32 characters');
     for (const PUBLIC_ADDRESS of [
       '',

@@ -359,7 +359,7 @@ describe('the function at the edge', () => {
   });
 
   it('E1: tells its operator’s build the totals, and nobody else', async () => {
-    const { edge, report } = await start({ COUNT_DOWNLOADS: 'on', OPERATOR_KEY: key });
+    const { edge, report } = await start({ COUNT_DOWNLOADS: 'on', OPERATOR_KEY: `${key}\n` });
     await report([one('a')], network(1));
     expect(await askTotals(edge.address, key)).toEqual([]);
     await expect(askTotals(edge.address, `${key}.`)).rejects.toThrow(/answered 401: Send the key of the operator/);

@@ -1,4 +1,4 @@
-import type { Environment } from '../settings.ts';
+import { type Environment, operatorKeyOf } from '../settings.ts';
 
 /** What the configuration of a Worker with a gateway binds besides, whatever keeps its store; see deploy/cloudflare/README.md. */
 export interface GatewayEnvironment extends Environment {
@@ -18,8 +18,8 @@ const shortestKey = 32;
 
 /** Reads it. Throws a TypeError whose message says what to write. */
 export const readGatewaySettings = (bound: GatewayEnvironment): Opening => {
-  const { PUBLIC_ADDRESS, OPERATOR_KEY } = bound;
-  const operatorKey = OPERATOR_KEY || undefined;
+  const { PUBLIC_ADDRESS } = bound;
+  const operatorKey = operatorKeyOf(bound);
   const address = URL.parse(PUBLIC_ADDRESS ?? '');
   if (address === null || !/^https?:$/.test(address.protocol) || address.pathname !== '/' || address.search !== '') {
     throw new TypeError(`PUBLIC_ADDRESS must be where clients reach the Worker, such as https://index.example.org`);
