@@ -14,9 +14,11 @@ const dash = '(?:-|–|—|~|to|through)';
 const version = String.raw`\d{1,2}(?:\.\d{1,2}){0,2}(?:\.x)?(?![\w.]*\d)`;
 const further = `(?: ?(?:${dash}|/|,|&|and) ?(?:ios ?)?${version})`;
 const orNewer = String.raw`(?: ?\+| ?(?:and|or) (?:up|above|later|newer|higher)\b)`;
-/** Versions as people enumerate them: `13`, `13+`, `13 - 16`, `11, 12 & 13`, `9/10`, `12 and up`. */
-const versions = String.raw`\bios ?${version}${further}{0,5}${orNewer}?`;
-const severalVersions = String.raw`\bios ?${version}(?:${further}{1,5}${orNewer}?|${orNewer})`;
+const orOlder = String.raw`(?: (?:and|or) (?:below|down|under|older|earlier|lower)\b)`;
+const onwards = `(?:${orNewer}|${orOlder})`;
+/** Versions as people enumerate them: `13`, `13+`, `13 - 16`, `11, 12 & 13`, `9/10`, `12 and up`, `7 and below`. */
+const versions = String.raw`\bios ?${version}${further}{0,5}${onwards}?`;
+const severalVersions = String.raw`\bios ?${version}(?:${further}{1,5}${onwards}?|${onwards})`;
 
 // In a name in brackets or behind "for"; in a description alone in brackets, behind words that claim support, or several
 // behind "for".
@@ -32,7 +34,8 @@ const denied = /\b(?:not|never|no longer|cannot|without|except)\b|n['’]t\b|\b(
 const around = 32;
 
 const spelledVersion = new RegExp(String.raw`(${version})(?: ?(${dash})(?= ?(?:ios ?)?\d))?`, 'gi');
-const open = new RegExp(`${orNewer}$`, 'i');
+const openUp = new RegExp(`${orNewer}$`, 'i');
+const openDown = new RegExp(`${orOlder}$`, 'i');
 
 const readNumber = (spelled: string): readonly [from: number, end: number] | undefined => {
   const plain = spelled.replace(/\.x$/i, '');
@@ -51,8 +54,9 @@ const readVersions = (text: string): VersionRanges => {
     named.push([Math.min(from ?? start, start), end]);
     from = dash === undefined ? undefined : start;
   }
-  const greatest = named.at(-1);
-  if (open.test(text) && greatest !== undefined) greatest[1] = endOfVersions;
+  const last = named.at(-1);
+  if (openUp.test(text) && last !== undefined) last[1] = endOfVersions;
+  if (openDown.test(text) && last !== undefined) last[0] = 0;
   return uniteRanges(named);
 };
 
