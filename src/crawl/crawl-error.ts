@@ -4,7 +4,14 @@ import type { HeldBack } from '../snapshots/snapshot.ts';
 /** Why a repository was not crawled anew. Stable. */
 export type CrawlCode = FailureCode;
 
-/** A repository, or one of its files, that cannot be used. The evidence in words is `detail`. */
+// A stranger chooses the addresses of redirects, and what went wrong is published, kept and sent to operators. What can
+// be said of an index in each of its compressions has room.
+const longestDetail = 1000;
+
+const shorten = (detail: string): string =>
+  detail.length > longestDetail ? `${detail.slice(0, longestDetail).toWellFormed()}…` : detail;
+
+/** A repository, or one of its files, that cannot be used. The evidence in words is `detail`, cut where it is very long. */
 export class CrawlError extends Error {
   override readonly name = 'CrawlError';
   readonly code: CrawlCode;
@@ -15,9 +22,10 @@ export class CrawlError extends Error {
   readonly refused: HeldBack | undefined;
 
   constructor(code: CrawlCode, detail: string, options?: { cause?: unknown; notBefore?: Date; refused?: HeldBack }) {
-    super(operatorSentence(code, detail), options);
+    const short = shorten(detail);
+    super(operatorSentence(code, short), options);
     this.code = code;
-    this.detail = detail;
+    this.detail = short;
     this.notBefore = options?.notBefore;
     this.refused = options?.refused;
   }

@@ -51,6 +51,18 @@ describe('a Release that is none', () => {
     }
   });
 
+  it('C7: is told of in a few lines, however long the address is that it led to', async () => {
+    const there = `/${'a'.repeat(12_000)}`;
+    bench.origin.break('/repo/Release', { kind: 'redirect', location: there });
+    bench.origin.break(there, statusFault(503, { 'retry-after': '7200' }));
+    const { code, reason, detail } = await bench.crawlOne();
+    expect(code).toBe('origin-busy');
+    expect(detail).toMatch(/^status 503 for .*a…$/);
+    expect(reason?.length).toBeLessThan(1200);
+    const { reason: kept } = await bench.store.readAttempts('repo');
+    expect(kept).toBe(reason);
+  });
+
   it('C8: 403 for what is not there, as object stores answer, is no fault', async () => {
     const files = await generateRepository({ compressions: ['gz'], hashes: [] });
     bench.origin.serve('repo', files);
