@@ -22,6 +22,16 @@ export interface Inspected {
 
 const headBytes = 512;
 
+// Servers that guess a coding from the name of a file, as those in Python do, call its own compression one of the transfer.
+const ownCodings: Readonly<Record<Compression, RegExp | null>> = {
+  zst: /\bzstd\b/,
+  xz: /\bxz\b/,
+  lzma: /\blzma\b/,
+  bz2: /\bbzip2?\b/,
+  gz: /\bgzip\b/,
+  plain: null,
+};
+
 const decompressionCodes = {
   truncated: 'index-truncated',
   corrupt: 'index-corrupt',
@@ -119,7 +129,7 @@ export const inspectIndex = async (
   if (listed) {
     const { mismatch } = checkDigests(listed, received.digests);
     if (mismatch) throw new CrawlError('index-mismatch', `${path}: ${describe(mismatch)}`);
-  } else if (received.encoding !== null && !(candidate.compression === 'gz' && /gzip/.test(received.encoding))) {
+  } else if (received.encoding !== null && !ownCodings[candidate.compression]?.test(received.encoding)) {
     throw new CrawlError('index-encoded', `${path} comes as ${received.encoding}`);
   }
   if (file.size === 0 && (candidate.compression !== 'plain' || !listed)) throw new CrawlError('index-empty', path);

@@ -96,6 +96,28 @@ describe('an index that is none', () => {
     expect(outcome.bytes).toBeLessThan(100_000);
   });
 
+  it.each([
+    ['zst', 'zstd'],
+    ['xz', 'x-xz'],
+    ['lzma', 'lzma'],
+    ['bz2', 'x-bzip2'],
+    ['bz2', 'bzip2'],
+    ['gz', 'x-gzip'],
+  ] as const)(
+    'C8: a Packages.%s whose own compression is called the transfer encoding %s is taken',
+    async (name, coding) => {
+      const files = await generateRepository({ compressions: [name], hashes: [] });
+      const path = `/Packages.${name}`;
+      const bytes = files.get(path) ?? '';
+      bench.origin.serve('repo', files);
+      bench.origin.break(`/repo${path}`, { kind: 'body', body: bytes, headers: { 'content-encoding': coding } });
+      expect(await bench.crawlOne()).toMatchObject({ outcome: 'fresh', code: null });
+      bench.origin.break(`/repo${path}`, { kind: 'body', body: bytes, headers: { 'content-encoding': 'br' } });
+      await bench.store.remove('repo');
+      expect((await bench.crawlOne()).code).toBe('index-encoded');
+    },
+  );
+
   it('V4: a plain index without a length counts where a hash confirms it', async () => {
     for (const hashes of [[], ['sha256']] as const) {
       bench.origin.serve('repo', await generateRepository({ compressions: ['plain'], hashes }));
