@@ -1,15 +1,10 @@
-import type { Configuration } from 'openid-client';
+import { type DiscoveredProvider, discoverProvider, type OpenIdRegistration } from './openid-provider.ts';
 import { toReadable } from './readable-text.ts';
 
 /** The OpenID Connect provider that accounts may come from. */
-export interface OpenIdSettings {
-  readonly issuer: string;
-  readonly clientId: string;
-  readonly clientSecret: string;
+export interface OpenIdSettings extends OpenIdRegistration {
   /** What the button on the login page says it continues with. */
   readonly label: string;
-  /** Allows an issuer on http, for development. */
-  readonly insecure: boolean;
   /** What is asked of the provider, separated by blanks; `openid` among it. */
   readonly scope: string;
   /** Who may sign in: those whose claim has one of the values; everybody where it is absent. */
@@ -74,15 +69,10 @@ const load = () => import('./openid-library.ts');
  * The provider's configuration is fetched at the first use and again after a failure.
  */
 export const createOpenIdClient = (settings: OpenIdSettings): OpenIdClient => {
-  let discovered: Promise<Configuration> | undefined;
+  let discovered: Promise<DiscoveredProvider> | undefined;
   const discover = () => {
     discovered ??= load()
-      .then(({ discovery, allowInsecureRequests }) =>
-        discovery(new URL(settings.issuer), settings.clientId, settings.clientSecret, undefined, {
-          timeout: 10,
-          ...(settings.insecure && { execute: [allowInsecureRequests] }),
-        }),
-      )
+      .then((client) => discoverProvider(client, settings))
       .catch((error) => {
         discovered = undefined;
         throw new OpenIdFailed('the provider could not be discovered', { cause: error });
@@ -92,7 +82,7 @@ export const createOpenIdClient = (settings: OpenIdSettings): OpenIdClient => {
   return {
     label: settings.label,
     start: async (redirectUri) => {
-      const [client, configuration] = await Promise.all([load(), discover()]);
+      const [client, { configuration }] = await Promise.all([load(), discover()]);
       const attempt = {
         state: client.randomState(),
         nonce: client.randomNonce(),
@@ -109,9 +99,9 @@ export const createOpenIdClient = (settings: OpenIdSettings): OpenIdClient => {
       return { url, attempt };
     },
     finish: async (returned, attempt) => {
-      const [client, configuration] = await Promise.all([load(), discover()]);
+      const [client, { configuration, exchange }] = await Promise.all([load(), discover()]);
       try {
-        const tokens = await client.authorizationCodeGrant(configuration, returned, {
+        const tokens = await exchange(returned, {
           pkceCodeVerifier: attempt.verifier,
           expectedState: attempt.state,
           expectedNonce: attempt.nonce,

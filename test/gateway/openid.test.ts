@@ -225,7 +225,7 @@ describe('T4 accounts allowed by claim', () => {
 });
 
 test('T4 the issuer’s path is part of an account’s name, so one host may serve several', async () => {
-  const realm = await startOpenIdProvider(`${site}/v2/login/callback`, '/realms/one');
+  const realm = await startOpenIdProvider(`${site}/v2/login/callback`, { path: '/realms/one' });
   const other = await startGateway(
     {
       PUBLIC_ADDRESS: site,
@@ -243,6 +243,33 @@ test('T4 the issuer’s path is part of an account’s name, so one host may ser
   await other.close();
   await realm.close();
 });
+
+test.each([
+  ['client_secret_basic', ['client_secret_basic']],
+  ['client_secret_basic', ['client_secret_post', 'client_secret_basic']],
+  ['client_secret_post', ['client_secret_post']],
+] as const)(
+  'a client that is registered with %s shows its secret so, where the provider takes %s',
+  async (registered, offered) => {
+    const strict = await startOpenIdProvider(`${site}/v2/login/callback`, { registered, offered: [...offered] });
+    const other = await startGateway(
+      {
+        PUBLIC_ADDRESS: site,
+        GATEWAY_OIDC_ISSUER: strict.issuer,
+        GATEWAY_OIDC_CLIENT_ID: openIdClient.id,
+        GATEWAY_OIDC_CLIENT_SECRET: openIdClient.secret,
+      },
+      { now: Date.now() },
+    );
+    // The second one is not refused first.
+    for (let time = 0; time < 2; time++) {
+      const { own, follow } = newBrowser(other.base);
+      expect((await follow(startLink(await own.open(await authenticate(other.base))))).location).toMatch(/^sileo:/);
+    }
+    await other.close();
+    await strict.close();
+  },
+);
 
 test('T3 another site cannot start it in somebody’s browser', async () => {
   const { own } = newBrowser();

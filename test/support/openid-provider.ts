@@ -15,11 +15,21 @@ export interface OpenIdProvider {
 
 export const openIdClient = { id: 'gateway', secret: 'a secret of the OpenID client' };
 
+type Method = 'client_secret_post' | 'client_secret_basic';
+
 /**
- * Starts one that knows one client, which is sent back to `redirectUri`; its issuer ends in `path`. Everybody is of the
- * group `people` and of one named like the subject, and has an address, which is verified unless the subject says not.
+ * Starts one that knows one client, which is sent back to `redirectUri` and shows its secret by the `registered` method of
+ * those that are `offered`; its issuer ends in `path`. Everybody is of the group `people` and of one named like the
+ * subject, and has an address, which is verified unless the subject says not.
  */
-export const startOpenIdProvider = async (redirectUri: string, path = ''): Promise<OpenIdProvider> => {
+export const startOpenIdProvider = async (
+  redirectUri: string,
+  {
+    path = '',
+    registered = 'client_secret_post',
+    offered = ['client_secret_basic', 'client_secret_post'],
+  }: { readonly path?: string; readonly registered?: Method; readonly offered?: Method[] } = {},
+): Promise<OpenIdProvider> => {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`;
@@ -30,11 +40,12 @@ export const startOpenIdProvider = async (redirectUri: string, path = ''): Promi
         client_id: openIdClient.id,
         client_secret: openIdClient.secret,
         redirect_uris: [redirectUri],
-        token_endpoint_auth_method: 'client_secret_post',
+        token_endpoint_auth_method: registered,
       },
     ],
     jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), use: 'sig', alg: 'RS256', kid: 'one' }] },
     cookies: { keys: ['a key for cookies'] },
+    clientAuthMethods: offered,
     features: { devInteractions: { enabled: false } },
     interactions: { url: (_context, { uid }) => `${path}/interaction/${uid}` },
     claims: {
@@ -71,6 +82,12 @@ export const startOpenIdProvider = async (redirectUri: string, path = ''): Promi
     // How the library is told of the path that it is mounted at.
     request.originalUrl = request.url ?? '';
     request.url = request.originalUrl.slice(path.length);
+    // The library takes the secret in either way where it offers both; many providers do not.
+    const isInHead = request.headers.authorization !== undefined;
+    if (request.url === '/token' && isInHead !== (registered === 'client_secret_basic')) {
+      response.writeHead(401, { 'Content-Type': 'application/json' }).end('{"error":"invalid_client"}');
+      return;
+    }
     if (!request.url?.startsWith('/interaction/')) return handle(request, response);
     const { subject } = chosen;
     const result = subject === undefined ? { error: 'access_denied' } : { login: { accountId: subject } };
