@@ -271,6 +271,36 @@ test.each([
   },
 );
 
+test('T9 the log says in codes why nobody can sign in, and nothing of the secret', async () => {
+  const secret = 'another secret of the OpenID client';
+  const failWith = async (environment: Readonly<Record<string, string>>) => {
+    const failing = await startGateway(
+      { PUBLIC_ADDRESS: site, GATEWAY_OIDC_CLIENT_ID: openIdClient.id, ...environment },
+      { now: Date.now() },
+    );
+    const { own, follow } = newBrowser(failing.base);
+    const { status } = await follow(startLink(await own.open(`${site}/v2/login`)));
+    const log = failing.log.join('');
+    await failing.close();
+    expect(log).not.toContain(secret);
+    return { status, reason: JSON.parse(log).reason };
+  };
+  const common = { GATEWAY_OIDC_ISSUER: provider.issuer, GATEWAY_OIDC_CLIENT_SECRET: secret };
+  expect(await failWith(common)).toEqual({
+    status: 503,
+    reason: expect.stringMatching(/^.*openid_failed.* invalid_client$/),
+  });
+  expect(await failWith({ ...common, GATEWAY_OIDC_ISSUER: `${provider.issuer}/elsewhere` })).toEqual({
+    status: 503,
+    reason: expect.stringContaining('OAUTH_RESPONSE_IS_NOT_CONFORM'),
+  });
+  provider.subject = undefined;
+  expect(await failWith({ ...common, GATEWAY_OIDC_CLIENT_SECRET: openIdClient.secret })).toEqual({
+    status: 403,
+    reason: expect.stringMatching(/openid_denied.* access_denied$/),
+  });
+});
+
 test('T3 another site cannot start it in somebody’s browser', async () => {
   const { own } = newBrowser();
   const link = new URL(startLink(await own.open(await authenticate(gateway.base))));

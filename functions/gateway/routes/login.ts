@@ -36,7 +36,7 @@ export const loginRoutes = (deps: GatewayDeps, protocol: Protocol): Hono => {
 
   routes.onError((error, c) => {
     if (openId && (error instanceof OpenIdDenied || error instanceof OpenIdFailed)) {
-      log({ event: 'sign-in-failed', address: clientAddress(c), reason: error.code });
+      log({ event: 'sign-in-failed', address: clientAddress(c), reason: describeSilently(error) });
       return render(c, providerFailurePage(openId.label, error instanceof OpenIdDenied));
     }
     if (openId && error instanceof OpenIdNotAllowed) {
