@@ -107,6 +107,26 @@ test('it also leads to the devices page', async () => {
   expect(page.text).toContain('subject-1 &lt;b&gt;by name&lt;/b&gt;');
 });
 
+test('T4 nobody is asked for a password where every account is of the provider', async () => {
+  const empty = await startGateway(
+    {
+      PUBLIC_ADDRESS: site,
+      GATEWAY_OIDC_ISSUER: provider.issuer,
+      GATEWAY_OIDC_CLIENT_ID: openIdClient.id,
+      GATEWAY_OIDC_CLIENT_SECRET: openIdClient.secret,
+    },
+    { now: Date.now() },
+  );
+  const askedFor = async () => (await newBrowser(empty.base).own.open(`${site}/v2/login`)).text.includes('"password"');
+  const { own, follow } = newBrowser(empty.base);
+  await follow(startLink(await own.open(`${site}/v2/login`)));
+  expect(await empty.store.listAccounts()).toHaveLength(1);
+  expect(await askedFor()).toBe(false);
+  await addAccount(empty.store, 'alice');
+  expect(await askedFor()).toBe(true);
+  await empty.close();
+});
+
 test('T4 a refusal at the provider is a message on the page', async () => {
   provider.subject = undefined;
   const { own, follow } = newBrowser();

@@ -67,7 +67,12 @@ export const findOrAddFederated: Operation<'findOrAddFederated'> = async ({ read
 };
 
 export const hasAccounts: Operation<'hasAccounts'> = async ({ read }) =>
-  (await read.selectFrom('gateway_accounts').select('id').limit(1).executeTakeFirst()) !== undefined;
+  (await read
+    .selectFrom('gateway_accounts')
+    .select('id')
+    .where('password_hash', 'is not', null)
+    .limit(1)
+    .executeTakeFirst()) !== undefined;
 
 export const listAccounts: Operation<'listAccounts'> = async ({ read, now }): Promise<AccountSummary[]> => {
   const rows = await read

@@ -119,6 +119,7 @@ export interface CredentialStore {
     issuer: string;
     subject: string;
   }): Promise<Account & { readonly added: boolean }>;
+  /** Whether there is an account that has a password here; those of a provider have none. */
   hasAccounts(): Promise<boolean>;
   listAccounts(): Promise<AccountSummary[]>;
   /**
