@@ -6,6 +6,7 @@ import { readStoreLocation } from '../../functions/gateway/configuration.ts';
 import { createNodeCryptography } from '../../functions/gateway/node/node-cryptography.ts';
 import type { CredentialStore } from '../../functions/gateway/store/credential-store.ts';
 import { openCredentialStore } from '../../functions/gateway/store/open-store.ts';
+import { usualBounds } from '../../functions/gateway/store/sign-in-requests.ts';
 import { addAccount, post, startGateway, type TestGateway } from '../support/gateway-session.ts';
 import { issue, openProtocol } from '../support/issue.ts';
 import { signIn } from '../support/package-manager.ts';
@@ -45,6 +46,20 @@ test('T12 a client network may ask for so many sign-ins in a minute, and a throt
   // Half a minute later half of it is there again.
   gateway.advance(30_000);
   expect(await count(times(15, () => '198.51.100.7'))).toBe(5);
+  await gateway.close();
+});
+
+test('T12 too many sign-ins under way are no trouble of the store, in the log neither', async () => {
+  const gateway = await startGateway();
+  expect((await post(`${gateway.base}/v2/authenticate`, body)).status).toBe(200);
+  const file = new DatabaseSync(join(gateway.folder, 'gateway.sqlite'));
+  file.exec(`update gateway_request_totals set requests = ${usualBounds.requests}`);
+  file.close();
+  const refused = await post(`${gateway.base}/v2/authenticate`, body);
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '60']);
+  expect(gateway.log.map((line) => JSON.parse(line))).toEqual([
+    expect.objectContaining({ event: 'sign-in-throttled', address: '127.0.0.1', reason: 'too many are under way' }),
+  ]);
   await gateway.close();
 });
 

@@ -8,6 +8,7 @@ import type { Protocol } from '../protocol.ts';
 import { toReadable } from '../readable-text.ts';
 import { createSignInRate } from '../sign-in-rate.ts';
 import { describeSilently } from '../silent-cause.ts';
+import { StoreUnavailable } from '../store/credential-store.ts';
 import { countFailedIntrospection, countSignInRequest } from '../throttle.ts';
 import { answerJson, answerRefusal, isUnwanted, refuseCredentials, toRefusal } from './credential-answers.ts';
 import { readJsonBody } from './credential-request.ts';
@@ -23,7 +24,7 @@ export const credentialRoutes = (deps: GatewayDeps, protocol: Protocol): Hono =>
   const routes = new Hono();
   routes.onError((error, c) => {
     const refusal = toRefusal(error);
-    if (refusal.status === 503 && !isUnwanted(error))
+    if (error instanceof StoreUnavailable && !isUnwanted(error))
       log({ event: 'store-unavailable', reason: describeSilently(error) });
     if (refusal.status === 500) log({ event: 'failure', reason: describeSilently(error) });
     return answerRefusal(c, refusal, clock());
@@ -56,8 +57,10 @@ export const credentialRoutes = (deps: GatewayDeps, protocol: Protocol): Hono =>
     if (request.model === '') throw new HttpError(400, "Field 'model' must have a visible character");
     try {
       const added = await protocol.authenticate(request, c.req.raw.signal);
-      if (!added)
+      if (!added) {
+        log({ event: 'sign-in-throttled', address, reason: 'too many are under way' });
         throw new HttpError(503, 'Too many sign-ins are under way; try again shortly', { 'Retry-After': '60' });
+      }
       return answerJson(c, { auth_url: addresses.authUrl(added.handle, added.callback.address) });
     } catch (error) {
       throw error instanceof CallbackRefused ? new HttpError(400, error.message) : error;
