@@ -9,7 +9,7 @@ import { openCredentialStore } from '../../functions/gateway/store/open-store.ts
 import { usualBounds } from '../../functions/gateway/store/sign-in-requests.ts';
 import { addAccount, post, startGateway, type TestGateway } from '../support/gateway-session.ts';
 import { issue, openProtocol } from '../support/issue.ts';
-import { signIn } from '../support/package-manager.ts';
+import { type Credentials, signIn } from '../support/package-manager.ts';
 import { describeStores } from '../support/stores.ts';
 
 const minute = 60_000;
@@ -141,6 +141,33 @@ describeStores('bounds', (newStore, kind) => {
     expect(sweeps.map(({ deleted }) => deleted)).toEqual([200, 50]);
     await store.close();
   });
+
+  test.each(['revoked_at', 'ends_at'] as const)(
+    'T12 a sign-in whose time is over by %s goes by in portions too, with its sets before it',
+    async (column) => {
+      const store = openBounded(usualBounds);
+      while ((await store.sweep()).more);
+      const accountId = await addAccount(store, `of-${column}`);
+      const protocol = openProtocol(store, { credentialLife: 0 });
+      let held: Credentials = await issue(protocol, accountId);
+      for (let set = 1; set < 450; set++) {
+        const result = await protocol.refresh(held);
+        if (result.decision !== 'rotate') throw new Error(result.decision);
+        held = result.credentials;
+      }
+      if (column === 'revoked_at') {
+        await protocol.revoke(held);
+        gateway.advance(30 * 24 * hour);
+      } else gateway.advance(366 * 24 * hour);
+      const sweeps = [];
+      do sweeps.push((await store.sweep()).deleted);
+      while (sweeps.at(-1) !== 0);
+      // What goes with a family is not counted; of other tables there are a few rows.
+      expect(Math.max(...sweeps)).toBeLessThan(210);
+      expect(sweeps.reduce((sum, deleted) => sum + deleted)).toBeGreaterThanOrEqual(452);
+      await store.close();
+    },
+  );
 
   if (kind === 'SQLite') {
     test('T12 what was written and deleted leaves neither a large file nor a large log', async () => {
