@@ -1,7 +1,7 @@
 import { timeOf } from './clock.ts';
 import type { StoreLocation } from './credential-store.ts';
 import { beginWait, transactSqlite, untilUnlocked } from './databases.ts';
-import { migrate } from './migrations.ts';
+import { isCurrent, migrate } from './migrations.ts';
 import type { Connection } from './open-connection.ts';
 import { connectPostgres } from './postgres-connection.ts';
 import { openSqlite } from './sqlite.ts';
@@ -25,7 +25,7 @@ const connectSqlite = async (file: string, given: (() => number) | undefined): P
   const connections = openSqlite(file);
   const { read, write } = connections;
   try {
-    await migrate(write, 'sqlite');
+    if (!(await isCurrent(read))) await migrate(write, 'sqlite');
     const steady = given ? { now: given, observe: () => {} } : await startClock(read);
     return {
       during: (wait) => ({

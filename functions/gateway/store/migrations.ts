@@ -104,6 +104,16 @@ const migrations: readonly Migration[] = [
       create index if not exists gateway_families_living
       on gateway_families (account_id, created_at, id) where revoked_at is null`.execute(database);
   },
+  // A sign-in of a year has thousands of spent sets beside the one that its device holds; whether anybody has a password
+  // here is asked for every sign-in page, among all the accounts of a provider.
+  async (database) => {
+    await sql`
+      create index if not exists gateway_credential_sets_unspent
+      on gateway_credential_sets (family_id) where spent_at is null`.execute(database);
+    await sql`
+      create index if not exists gateway_accounts_with_password
+      on gateway_accounts (id) where password_hash is not null`.execute(database);
+  },
 ];
 
 /** The version of the tables that this program makes and knows. */
@@ -115,9 +125,26 @@ const index = (database: Database, table: keyof GatewayTables, column: string) =
 // Any constant will do, as long as every replica takes the same one and nothing else in the database does.
 const advisoryLock = 7_310_263_924_016;
 
+/** Tables that a newer version of this program made. */
+class StoreNewer extends Error {
+  readonly code = 'store_newer';
+}
+
+/** Whether the tables are those of this program. Only reads, so that it works while others write. */
+export const isCurrent = (database: Database): Promise<boolean> =>
+  database
+    .selectFrom('gateway_schema')
+    .select('version')
+    .executeTakeFirst()
+    .then(
+      (row) => row?.version === schemaVersion,
+      () => false,
+    );
+
 /**
  * Brings the tables up to date. One transaction that holds a lock (SQLite: the write lock; PostgreSQL: an advisory
- * lock), so replicas that start together run each migration once. Throws where the database is newer than this program.
+ * lock), so replicas that start together run each migration once. Throws StoreNewer where the database is newer than this
+ * program.
  */
 export const migrate = (database: Database, kind: DatabaseKind): Promise<void> =>
   database.transaction().execute(async (transaction) => {
@@ -126,7 +153,9 @@ export const migrate = (database: Database, kind: DatabaseKind): Promise<void> =
     const row = await transaction.selectFrom('gateway_schema').select('version').executeTakeFirst();
     const version = row?.version ?? 0;
     if (version > migrations.length) {
-      throw new Error(`the credential store is at version ${version}, this program knows ${migrations.length}`);
+      throw new StoreNewer(
+        `a newer version of this program made the credential store (version ${version}, not ${migrations.length}): run that one`,
+      );
     }
     const bytes = kind === 'postgres' ? sql`bytea` : sql`blob`;
     for (const migration of migrations.slice(version)) await migration(transaction, bytes);

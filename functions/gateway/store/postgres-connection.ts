@@ -1,6 +1,6 @@
 import { databaseTime, timeOf } from './clock.ts';
 import { boundBy, transactPostgres } from './databases.ts';
-import { migrate } from './migrations.ts';
+import { isCurrent, migrate } from './migrations.ts';
 import type { Connection } from './open-connection.ts';
 
 /**
@@ -17,12 +17,17 @@ export const connectPostgres = async (
   const forReading = Math.floor(pool / 3);
   const write = openPostgres(url, pool - forReading);
   const read = forReading > 0 ? openPostgres(url, forReading) : write;
+  // Of a large table an index may take minutes, in which every operation is answered that the store is not available.
+  const bringUpToDate = async () => {
+    const unbounded = openPostgres(url, 1, { bounded: false });
+    await migrate(unbounded, 'postgres').finally(() => unbounded.destroy());
+  };
   const close = async () => {
     await write.destroy();
     if (read !== write) await read.destroy();
   };
   try {
-    await migrate(write, 'postgres');
+    if (!(await isCurrent(write))) await bringUpToDate();
   } catch (error) {
     await close();
     throw error;

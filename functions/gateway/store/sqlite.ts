@@ -72,8 +72,8 @@ export const openSqlite = (file: string): SqliteConnections => {
 };
 
 const prepareFile = (database: DatabaseSync) => {
-  // Has to come before the first table: a file without it never becomes smaller.
-  database.exec('PRAGMA auto_vacuum = INCREMENTAL');
+  // Has to come before the first table: a file without it never becomes smaller. To set it takes the write lock.
+  if (readPragma(database, 'auto_vacuum') !== incremental) database.exec('PRAGMA auto_vacuum = INCREMENTAL');
   database.exec('PRAGMA journal_mode = WAL');
   database.exec(`PRAGMA synchronous = FULL; PRAGMA journal_size_limit = ${logMaximum}`);
   // Written anew once where an earlier version made it.

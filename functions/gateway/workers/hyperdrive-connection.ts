@@ -1,9 +1,15 @@
 import { databaseTime } from '../store/clock.ts';
 import { boundBy, transactPostgres } from '../store/databases.ts';
-import { migrate } from '../store/migrations.ts';
+import { isCurrent, migrate } from '../store/migrations.ts';
 import type { Connection } from '../store/open-connection.ts';
 import { boundTransaction } from '../store/postgres-session.ts';
 import { openHyperdrive } from './open-hyperdrive.ts';
+
+// Of a large table an index may take longer than any operation.
+const bringUpToDate = async (url: string) => {
+  const unbounded = openHyperdrive(url, { bounded: false });
+  await migrate(unbounded, 'postgres').finally(() => unbounded.destroy());
+};
 
 /**
  * Opens the store through Hyperdrive, and brings its tables up to date unless that is done. Throws where the store cannot
@@ -13,7 +19,7 @@ export const connectHyperdrive = async (url: string, isMigrated: boolean): Promi
   const database = openHyperdrive(url);
   const close = () => database.destroy();
   try {
-    if (!isMigrated) await migrate(database, 'postgres');
+    if (!isMigrated && !(await isCurrent(database))) await bringUpToDate(url);
   } catch (error) {
     await close();
     throw error;

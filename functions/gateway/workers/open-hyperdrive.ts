@@ -89,13 +89,14 @@ class OneConnection {
 
 /**
  * One connection to a database through Hyperdrive, which holds the real ones: statements are not prepared, since each
- * transaction may meet another of those, and bounds go with each transaction (see boundTransaction).
+ * transaction may meet another of those, and bounds go with each transaction (see boundTransaction). With `bounded` false
+ * a query takes the time it takes.
  */
-export const openHyperdrive = (url: string): Kysely<GatewayTables> => {
+export const openHyperdrive = (url: string, { bounded = true } = {}): Kysely<GatewayTables> => {
   const pool = new OneConnection({
     ...partsOf(url),
     connectionTimeoutMillis: connectingMaximum,
-    query_timeout: bounds.query_timeout,
+    ...(bounded && { query_timeout: bounds.query_timeout }),
     types: columnTypes,
   });
   return new Kysely<GatewayTables>({ dialect: new PostgresDialect({ pool }) });

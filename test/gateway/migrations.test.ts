@@ -1,0 +1,100 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import pg from 'pg';
+import { expect, test, vi } from 'vitest';
+import { createNodeCryptography } from '../../functions/gateway/node/node-cryptography.ts';
+import { schemaVersion } from '../../functions/gateway/store/migrations.ts';
+import { openCredentialStore } from '../../functions/gateway/store/open-store.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { addAccount } from '../support/gateway-session.ts';
+import { issue, openProtocol } from '../support/issue.ts';
+import { newDatabase } from '../support/new-database.ts';
+
+const cryptography = createNodeCryptography();
+
+/** What the tables of version 4 had not. */
+const backToFourth = `drop index gateway_credential_sets_unspent; drop index gateway_accounts_with_password;
+  update gateway_schema set version = 4`;
+
+const places = {
+  SQLite: async () => {
+    const file = join(temporaryFolder(), 'gateway.sqlite');
+    const run = async (statements: string) => {
+      const database = new DatabaseSync(file);
+      database.exec(statements);
+      database.close();
+    };
+    return { location: { kind: 'sqlite', file } as const, run };
+  },
+  PostgreSQL: async () => {
+    const url = await newDatabase();
+    const run = async (statements: string) => {
+      const client = new pg.Client(url);
+      await client.connect();
+      await client.query(statements);
+      await client.end();
+    };
+    return { location: { kind: 'postgres', url, pool: 3 } as const, run };
+  },
+};
+
+test.each(Object.entries(places))(
+  'a store of before is gone on with, and one of a later program refused in words and a code (%s)',
+  async (_, make) => {
+    const { location, run } = await make();
+    const use = async <Result>(work: (store: ReturnType<typeof openCredentialStore>) => Promise<Result>) => {
+      const store = openCredentialStore(location, cryptography);
+      return work(store).finally(() => store.close());
+    };
+    const accountId = await use(async (store) => {
+      const id = await addAccount(store, 'alice');
+      await issue(openProtocol(store), id);
+      return id;
+    });
+    await run(backToFourth);
+    expect(await use((store) => store.listDevices(accountId))).toHaveLength(1);
+    // Fails where they were not made again.
+    await run(backToFourth);
+    await run(`update gateway_schema set version = ${schemaVersion + 1}`);
+    await expect(use((store) => store.listDevices(accountId))).rejects.toMatchObject({
+      cause: { code: 'store_newer', message: expect.stringContaining('a newer version of this program') },
+    });
+    await run('update gateway_schema set version = 4');
+    expect(await use((store) => store.hasAccounts())).toBe(true);
+  },
+);
+
+test('T8 a store that somebody else keeps locked opens, and is read', async () => {
+  const file = join(temporaryFolder(), 'gateway.sqlite');
+  const first = openCredentialStore({ kind: 'sqlite', file }, cryptography);
+  await addAccount(first, 'alice');
+  const other = new DatabaseSync(file);
+  other.exec('begin immediate');
+  const second = openCredentialStore({ kind: 'sqlite', file }, cryptography);
+  expect(await second.listAccounts()).toHaveLength(1);
+  other.exec('rollback');
+  other.close();
+  await Promise.all([first.close(), second.close()]);
+});
+
+test('T13 the page of devices looks at no spent set, and the sign-in page at no account of a provider', async () => {
+  const file = join(temporaryFolder(), 'gateway.sqlite');
+  const store = openCredentialStore({ kind: 'sqlite', file }, cryptography);
+  await store.listAccounts();
+  const prepare = vi.spyOn(DatabaseSync.prototype, 'prepare');
+  await store.listDevices('nobody');
+  await store.hasAccounts();
+  const asked = prepare.mock.calls.map(([text]) => text);
+  prepare.mockRestore();
+  await store.close();
+  const database = new DatabaseSync(file);
+  const plans = asked.map((text) => {
+    const parameters = Array(text.split('?').length - 1).fill(0);
+    return JSON.stringify(database.prepare(`explain query plan ${text}`).all(...parameters));
+  });
+  database.close();
+  expect(plans).toEqual([
+    expect.stringContaining('gateway_credential_sets_unspent (family_id=?)'),
+    expect.stringContaining('gateway_accounts_with_password'),
+  ]);
+});
