@@ -6,18 +6,18 @@
  */
 export const look = `:root {
   color-scheme: light dark;
-  --ground: #f5f8f7;
-  --card: #ffffff;
-  --line: #d7e0dd;
-  --edge: #7a8a85;
-  --ink: #14201d;
-  --muted: #52615c;
+  --ground: #f5f2ea;
+  --card: #fffdf8;
+  --line: #ddd7c7;
+  --edge: #837c6b;
+  --ink: #1a1d19;
+  --muted: #5a594e;
   --accent: #0a5a49;
   --accent-hover: #07453a;
-  --accent-soft: #dff0ea;
+  --accent-soft: #d8ecdf;
   --on-accent: #ffffff;
-  --red: #9c2a1f;
-  --red-soft: #fce8e4;
+  --red: #97281d;
+  --red-soft: #fbe1db;
   --text: system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", sans-serif;
   --mono: ui-monospace, "SF Mono", "Cascadia Mono", "Roboto Mono", Menlo, Consolas, monospace;
   --round: 0.75rem;
@@ -25,17 +25,17 @@ export const look = `:root {
 }
 @media (prefers-color-scheme: dark) {
   :root {
-    --ground: #0d1312;
-    --card: #151d1b;
-    --line: #2a3633;
-    --edge: #6d807a;
-    --ink: #e6eeeb;
-    --muted: #9fb1ab;
+    --ground: #0f1312;
+    --card: #171c1a;
+    --line: #303834;
+    --edge: #74807a;
+    --ink: #ebeae3;
+    --muted: #b4bab1;
     --accent: #74d8bb;
     --accent-hover: #9be7d1;
-    --accent-soft: #16322b;
+    --accent-soft: #16352c;
     --on-accent: #06201a;
     --red: #ffa294;
-    --red-soft: #3a1b17;
+    --red-soft: #3c1c18;
   }
 }`;
