@@ -59,6 +59,81 @@ describe('the Safari of iOS 14', () => {
   });
 });
 
+/** Takes the gaps away that Safari before iOS 14.5 knows in grids alone, and what it reads in their place. Tells what touches. */
+const touching = `(() => {
+  const places = [...document.querySelectorAll('*')].filter((one) => {
+    const { display, columnGap } = getComputedStyle(one);
+    return /flex$/.test(display) && parseFloat(columnGap) > 0 && one.checkVisibility();
+  });
+  for (const one of places) one.style.setProperty('gap', '0', 'important');
+  const rules = [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules]);
+  const instead = rules.filter((rule) => rule instanceof CSSSupportsRule && /^not \\(inset:/.test(rule.conditionText));
+  const style = new CSSStyleSheet();
+  style.replaceSync(instead.flatMap((rule) => [...rule.cssRules]).map((rule) => rule.cssText).join(''));
+  document.adoptedStyleSheets = [style];
+  return places.flatMap((one) => {
+    const boxes = [...one.children].filter((child) => child.checkVisibility() && getComputedStyle(child).position !== 'absolute')
+      .map((child) => child.getBoundingClientRect());
+    const near = boxes.some((one, index) => boxes.slice(index + 1).some((other) => {
+      const isBeside = one.top < other.bottom && other.top < one.bottom;
+      return isBeside && Math.max(other.left - one.right, one.left - other.right) < 3;
+    }));
+    return near || document.documentElement.scrollWidth > document.documentElement.clientWidth ? [one.outerHTML.slice(0, 200)] : [];
+  });
+})()`;
+
+describe('the Safari of iOS 14.0 to 14.4, which knows no gaps in a line', () => {
+  it('lets no words and buttons touch', async () => {
+    const addresses = [
+      '/',
+      '/search/?q=snow',
+      '/package/com.alpha.snowboard/',
+      '/repository/alpha/',
+      '/repository/',
+      '/status/',
+    ];
+    for (const address of [...addresses, '/section/', '/section/themes/', '/author/ada-example/', '/popular/']) {
+      const page = await site.open(`${address}${address.includes('?') ? '&' : '?'}ios=16.7&build=rootless`, phone);
+      await page.locator('html[data-device]').waitFor();
+      await page.waitForLoadState('networkidle');
+      await page.locator('#device-bar > summary').click();
+      expect(await page.evaluate(touching), address).toEqual([]);
+    }
+  });
+});
+
+describe('a browser that cannot be asked for what an element holds (:has)', () => {
+  /** Takes away what it does not read. */
+  const unread = `for (const sheet of document.styleSheets) {
+    for (const [index, rule] of [...sheet.cssRules].entries()) {
+      // Emptied and not deleted: the places of the others stay.
+      if (!/:has\\(/.test(rule.selectorText ?? rule.conditionText ?? '')) continue;
+      if (rule instanceof CSSSupportsRule) while (rule.cssRules.length > 0) rule.deleteRule(0);
+      else rule.style.cssText = '';
+    }
+  }`;
+
+  it('explains the notches of what was found, and rings the row that the keyboard has come to', async () => {
+    const page = await site.openAnother('/search/?q=snow', phone, site.files.base);
+    await page.locator('#results .name').first().waitFor();
+    await page.evaluate(unread);
+    expect(await page.locator('.answers > .notch-key').isVisible()).toBe(true);
+    await page.getByRole('searchbox').focus();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    const ring =
+      "(({ outlineStyle, outlineWidth }) => outlineStyle + ' ' + outlineWidth)(getComputedStyle(document.activeElement))";
+    expect(await page.locator('#results .name:focus').count()).toBe(1);
+    expect(await page.evaluate(ring)).toBe('solid 3px');
+  });
+
+  it('and in one that can, nothing is explained where nothing was found', async () => {
+    const page = await site.open('/search/?q=nothingofthekind', phone);
+    await page.locator('#nothing').waitFor();
+    expect(await page.locator('.answers > .notch-key').isVisible()).toBe(false);
+  });
+});
+
 describe('a page that Safari kept while another was shown', () => {
   /** As Safari leaves a page and comes back to it: fields that complete nothing are reset, and it stands at its top. */
   const leaveAndComeBack = `(() => {
