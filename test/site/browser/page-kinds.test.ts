@@ -342,6 +342,15 @@ it('what fields ask for has contrast in both themes, which axe does not look at'
   }
 });
 
+it('the sign that empties the field of the header is as light as what is typed there, in both themes', async () => {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const page = await site.open('/about/', { colorScheme });
+    expect(await page.evaluate("getComputedStyle(document.querySelector('.top .find input')).colorScheme")).toBe(
+      'dark',
+    );
+  }
+});
+
 it('the name of a fact stands on one line with what it is, be that a link or words', async () => {
   for (const [address, options] of [
     ['/package/com.alpha.snowboard/', phone],
