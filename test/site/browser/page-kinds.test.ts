@@ -351,6 +351,22 @@ it('the sign that empties the field of the header is as light as what is typed t
   }
 });
 
+it('a name in a script from right to left begins beside its tile', async () => {
+  for (const options of [phone, { viewport: { width: 1440, height: 900 } }]) {
+    for (const address of ['/package/com.alpha.snowboard/', '/repository/alpha/']) {
+      const page = await site.open(address, options);
+      const apart = `(() => {
+        const name = document.querySelector('.package h1');
+        name.textContent = 'برنامج';
+        const letters = document.createRange();
+        letters.selectNodeContents(name);
+        return letters.getBoundingClientRect().left - document.querySelector('.package > .monogram').getBoundingClientRect().right;
+      })()`;
+      expect(await page.evaluate(apart), address).toBeLessThan(40);
+    }
+  }
+});
+
 it('the name of a fact stands on one line with what it is, be that a link or words', async () => {
   for (const [address, options] of [
     ['/package/com.alpha.snowboard/', phone],
