@@ -367,6 +367,14 @@ it('a name in a script from right to left begins beside its tile', async () => {
   }
 });
 
+it('one row alone takes the whole width of its list', async () => {
+  const page = await site.open('/popular/', { viewport: { width: 1440, height: 900 } });
+  const list = page.locator('.list.broad');
+  await page.evaluate("document.querySelectorAll('.list.broad > li ~ li').forEach((one) => one.remove())");
+  const [all, row] = await Promise.all([list.boundingBox(), list.locator('li').boundingBox()]);
+  expect(row?.width).toBeGreaterThan(0.99 * (all?.width ?? 9999));
+});
+
 it('the name of a fact stands on one line with what it is, be that a link or words', async () => {
   for (const [address, options] of [
     ['/package/com.alpha.snowboard/', phone],
