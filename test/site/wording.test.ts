@@ -114,6 +114,12 @@ describe('the words and figures of every page', () => {
     expect(stuck).toEqual([]);
   });
 
+  it('leads to the most downloaded packages once from a page, and where none were counted from none', () => {
+    const times = (html: string | undefined) => html?.split('href="/popular/"').length;
+    expect([times(page('')), times(page('new/'))]).toEqual([2, 2]);
+    expect([times(small.get('index.html')), times(small.get('new/index.html'))]).toEqual([1, 1]);
+  });
+
   it('C11: means the same by one word everywhere: packages are identifiers, versions are records', () => {
     const [landing, status, alpha] = [
       figuresOf(page('')),
