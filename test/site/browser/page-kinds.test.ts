@@ -375,6 +375,16 @@ it('one row alone takes the whole width of its list', async () => {
   expect(row?.width).toBeGreaterThan(0.99 * (all?.width ?? 9999));
 });
 
+it('a card that ends with what can be opened leaves no more room below it than above', async () => {
+  const page = await site.open('/status/', phone);
+  const below = `[...document.querySelectorAll('.note > details:last-child > summary')].map((summary) =>
+    summary.closest('.note').getBoundingClientRect().bottom - summary.getBoundingClientRect().bottom)`;
+  const rooms = await page.evaluate<number[]>(below);
+  expect(rooms.length).toBeGreaterThan(1);
+  // The line has room of its own for a finger.
+  expect(Math.max(...rooms)).toBeLessThan(8);
+});
+
 it('the name of a fact stands on one line with what it is, be that a link or words', async () => {
   for (const [address, options] of [
     ['/package/com.alpha.snowboard/', phone],
