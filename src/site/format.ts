@@ -13,6 +13,10 @@ export const pluralOf = (count: number, one: string, many = `${one}s`): string =
 export const formatPlural = (count: number, one: string, many?: string): string =>
   `${formatCount(count)} ${pluralOf(count, one, many)}`;
 
+/** A text of a stranger as a sentence that another can follow: with a full stop, where it ends without a sign of its own. */
+export const asSentence = (text: string): string =>
+  /[\p{Terminal_Punctuation}…][\p{Pe}\p{Pf}"']*$/u.test(text) ? text : `${text}.`;
+
 const units = ['kB', 'MB', 'GB'] as const;
 
 /** A size in bytes as people read it, in powers of 1,000; a dash where it is not known. */

@@ -5,7 +5,7 @@ import type { FindingCode } from '../../src/contract/finding-texts.ts';
 import { firstLine } from '../../src/results/first-line.ts';
 import { packageFolder } from '../../src/results/package-address.ts';
 import { composeAtom } from '../../src/site/feeds.ts';
-import { formatCount, formatSize } from '../../src/site/format.ts';
+import { asSentence, formatCount, formatSize } from '../../src/site/format.ts';
 import { packageLinks, repositoryLinks } from '../../src/site/managers.ts';
 import { isLong, readPerson, readProse, webAddress } from '../../src/site/prose.ts';
 import { parseRelations } from '../../src/site/relations.ts';
@@ -14,6 +14,15 @@ import { downloadAddress } from '../../src/site/version-rows.ts';
 import { escapeXml } from '../../src/site/xml.ts';
 
 describe('descriptions', () => {
+  it('end as sentences do before another one follows', () => {
+    for (const text of ['Dark icons', 'by @someone', 'for iOS 16 (rootless)', '自用插件源', 'Version 1.0']) {
+      expect(asSentence(text)).toBe(`${text}.`);
+    }
+    for (const text of ['Cool.', 'Why not?', 'いい！！', 'cut off…', 'He said “no.”', 'Needs:', 'ماذا؟']) {
+      expect(asSentence(text)).toBe(text);
+    }
+  });
+
   it('C11: makes links of http(s) addresses alone', () => {
     const blocks = readProse(
       'see javascript:alert(1), https://ok.example/x. and data:text/html,x\nhttp://u:p@evil.example',

@@ -114,6 +114,14 @@ describe('the words and figures of every page', () => {
     expect(stuck).toEqual([]);
   });
 
+  it('describes a package and a repository in whole sentences, with what its owner says and how much it has', () => {
+    const told = (name: string) => /<meta name="description" content="([^"]*)"/.exec(page(name))?.[1];
+    expect(told('package/com.alpha.snowboard/')).toBe('Themes for every icon. Version 1.5.1, from Alpha Repo.');
+    expect(told('package/com.alpha.lib/')).toBe('Alpha Library. Version 1.0, from Alpha Repo.');
+    expect(told('repository/alpha/')).toBe('Tweaks &amp; tools. 8 packages from alpha.example.');
+    expect(told('repository/beta/')).toBe('2 packages from beta.example.');
+  });
+
   it('leads to the most downloaded packages once from a page, and where none were counted from none', () => {
     const times = (html: string | undefined) => html?.split('href="/popular/"').length;
     expect([times(page('')), times(page('new/'))]).toEqual([2, 2]);
