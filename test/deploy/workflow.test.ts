@@ -82,6 +82,11 @@ describe('the workflow for GitHub Actions', () => {
     }
     const known = Object.values(buildOptions).map(({ environment }) => environment);
     for (const name of Object.keys(env)) expect(known).toContain(name);
+    // A secret that there is none of is empty, which a build takes for none.
+    expect(step('Build').env).toEqual({
+      DEBDEX_NOTIFY: `$${'{{ secrets.DEBDEX_NOTIFY }}'}`,
+      DEBDEX_SIGNING_KEY: `$${'{{ secrets.DEBDEX_SIGNING_KEY }}'}`,
+    });
   });
 
   it.each([
