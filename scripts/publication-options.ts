@@ -3,7 +3,12 @@ import { UsageError } from './options.ts';
 
 /** Throws a UsageError where what was given as `name` cannot be the address of a publication. */
 export const assertPublication = (name: string, text: string): void => {
-  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return;
+  const url = URL.parse(text);
+  // They would go into the log, and nowhere else.
+  if (url !== null && (url.username !== '' || url.password !== '')) {
+    throw new UsageError(`${name} must not name a user or a password, because requests to a publication carry none`);
+  }
+  if (url !== null && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '') return;
   throw new UsageError(`${name} must be the http or https address of a publication, not "${text}"`);
 };
 

@@ -105,6 +105,8 @@ describe('npm run mirror', () => {
     [[], 'mirror needs URL and DIR'],
     [['http://127.0.0.1:1'], 'mirror needs URL and DIR'],
     [['ftp://127.0.0.1/', 'x'], 'URL must be the http or https address'],
+    [['http://127.0.0.1:1/?a=b', 'x'], 'URL must be the http or https address'],
+    [['http://user:word@127.0.0.1:1/', 'x'], 'URL must not name a user or a password'],
     [['http://127.0.0.1:1', 'x', '--public-key', 'short'], '--public-key must be the 43 characters'],
     [['http://127.0.0.1:1', 'x', '--public-key', '.'.repeat(43)], '--public-key must be the 43 characters'],
   ])('refuses %j and says what to do', async (args, message) => {

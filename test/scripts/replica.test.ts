@@ -50,6 +50,7 @@ const untilSays = async (address: string, text: string) => {
 
 describe('npm run serve -- --from', () => {
   it.each([
+    [['--from', 'http://user:word@127.0.0.1:1'], '--from must not name a user or a password'],
     [['--from', 'nowhere'], '--from must be the http or https address of a publication, not "nowhere"'],
     [['--from', 'http://127.0.0.1:1', '--public-key', 'short'], '--public-key must be the 43 characters'],
     [['--public-key', 'A'.repeat(43)], '--public-key is of a replica: name the publication with --from URL'],
