@@ -6,7 +6,7 @@ import { acceptRemovals, listHeldRemovals } from '../src/snapshots/removals.ts';
 import { openStore, SnapshotError } from '../src/snapshots/store.ts';
 import { assertApart } from './assert-apart.ts';
 import { buildOptions } from './build-options.ts';
-import { exitCodes } from './exit-codes.ts';
+import { aloneEndings, exitCodes } from './exit-codes.ts';
 import { type Command, CommandFailure, runCommand, UsageError } from './options.ts';
 
 const command = {
@@ -28,6 +28,7 @@ const command = {
       help: 'Accept that the output folder DIR, published from another state folder or filled by hand, belongs to this state folder from now on, with everything in it.',
     },
   },
+  endings: aloneEndings('there was nothing to accept, or it could not be', 'a build is at work there'),
 } as const satisfies Command;
 
 const lock = (state: string): (() => void) => {

@@ -1,7 +1,18 @@
 import { downloadsAtOption, downloadsOption } from './downloads-option.ts';
 import { logOptions } from './log-options.ts';
-import type { Option } from './options.ts';
+import { type Option, proxyVariables } from './options.ts';
 import { dataOption } from './read-service.ts';
+
+/** The variables of a build that stand for no flag. */
+export const buildVariables = [
+  [
+    'DEBDEX_SIGNING_KEY',
+    'Private key in PEM, or the name of its file, to sign what is published (docs/publication.md).',
+  ],
+  ['DEBDEX_OPERATOR_KEY', 'Key of the Worker that --downloads-at names.'],
+  ['SOURCE_DATE_EPOCH', 'What time it is, in seconds since 1970, so that a build can be repeated byte for byte.'],
+  proxyVariables,
+] as const;
 
 /** The flags of every command that builds. */
 export const buildOptions = {

@@ -17,7 +17,7 @@ import { describeBuild, describeStop } from '../src/pipeline/summary.ts';
 import { holdsPublication, whileClaimed } from '../src/publication/owner.ts';
 import { assertApart } from './assert-apart.ts';
 import { computeExitCode, emptyBuildFailure, toCommandFailure } from './build-end.ts';
-import { buildOptions } from './build-options.ts';
+import { buildOptions, buildVariables } from './build-options.ts';
 import { ReportFile } from './build-report.ts';
 import { assertDownloadsDatabase, readDownloadsAt } from './downloads-option.ts';
 import { collectExamples } from './examples/collect.ts';
@@ -157,6 +157,7 @@ await runCommand(
     name: 'build',
     summary: 'Crawls the repositories of the manifest and publishes what changed.',
     options: buildOptions,
+    variables: buildVariables,
     endings: buildEndings,
     openLog,
   },

@@ -8,7 +8,7 @@ import { bundleCloudflare, cloudflareFolder } from './bundling/bundle-cloudflare
 import { bundleFetch, fetchFolder } from './bundling/bundle-fetch.ts';
 import { bundledCommands, bundleServer, serverFolder } from './bundling/bundle-server.ts';
 import { readEdgeGateway, readEdgePublication } from './bundling/cloudflare-settings.ts';
-import { exitCodes } from './exit-codes.ts';
+import { aloneEndings, exitCodes } from './exit-codes.ts';
 import { CommandFailure, findTyped, type OptionValues, runCommand, UsageError } from './options.ts';
 import { assertPublicKey } from './publication-options.ts';
 import { dataOption, readUnsafe, safetyFileOf } from './read-service.ts';
@@ -147,6 +147,7 @@ await runCommand(
       '  fetch       the function for AWS Lambda, Deno and Bun',
     operand: '[pages|server|client|cloudflare|fetch]',
     options,
+    endings: aloneEndings('could not be bundled', 'another one is bundling'),
   },
   async (values, which) => {
     const ofWorker = which === 'cloudflare' ? undefined : findTyped(Object.keys(options));

@@ -16,7 +16,7 @@ import { type DiagnosedFinding, type Diagnosis, diagnose } from '../src/site/dia
 import { isToMend } from '../src/site/shown-findings.ts';
 import { openStore } from '../src/snapshots/store.ts';
 import { chooseNearest, composeEntry, findListed, listOffers } from './doctor-manifest.ts';
-import { type Command, type OptionValues, runCommand, UsageError } from './options.ts';
+import { type Command, type OptionValues, proxyVariables, runCommand, UsageError } from './options.ts';
 import { readProxyOptions } from './read-proxies.ts';
 import { dataOption, manifestOf, readService } from './read-service.ts';
 
@@ -43,6 +43,7 @@ const command = {
     data: dataOption,
     json: { type: 'boolean', environment: 'DEBDEX_JSON', help: 'Print the findings document instead of words.' },
   },
+  variables: [proxyVariables],
 } as const satisfies Command;
 
 type Values = OptionValues<typeof command.options>;

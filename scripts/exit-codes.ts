@@ -46,4 +46,15 @@ export const buildEndings = [
   [exitCodes.unreachable, 'no repository could be reached, and nothing is known from before'],
   [exitCodes.failed, 'the build failed; the message says what stands of what was published before'],
   [exitCodes.busy, 'another build holds the state or the output folder'],
+  [130, 'stopped by SIGINT; what had been crawled was published'],
+  [143, 'stopped by SIGTERM, likewise'],
 ] as const;
+
+/** How a command ends of which one at a time may do something: `what` it could not do, or that `another` is under way. */
+export const aloneEndings = (what: string, another: string) =>
+  [
+    [exitCodes.done, 'done'],
+    [exitCodes.nothingUsable, `${what}; the message says why`],
+    [exitCodes.usage, 'bad usage'],
+    [exitCodes.busy, another],
+  ] as const;

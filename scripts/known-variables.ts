@@ -98,10 +98,10 @@ const countEdits = (one: string, other: string): number => {
   return row.at(-1) ?? 0;
 };
 
-/** The known name that may have been meant; undefined where none is near. */
-const findNearest = (name: string): string | undefined => {
+/** The one of these names that may have been meant; undefined where none is near. */
+export const findNearest = (name: string, names: readonly string[]): string | undefined => {
   // OUTPUT is OUT by its beginning, which edits alone would not tell from any name of three letters.
-  const near = knownVariables
+  const near = names
     .map((known) => ({ known, edits: countEdits(name, known), begins: known.length > 2 && name.startsWith(known) }))
     .filter(({ known, edits, begins }) => begins || (edits <= 2 && edits < known.length / 2));
   return near.sort((one, other) => one.edits - other.edits)[0]?.known;
@@ -117,7 +117,7 @@ export const tellUnknownVariables = (environment: NodeJS.ProcessEnv): string | u
     .sort();
   if (unknown.length === 0) return undefined;
   const named = unknown.map((name) => {
-    const nearest = findNearest(name);
+    const nearest = findNearest(name, knownVariables);
     return `DEBDEX_${name}${nearest === undefined ? '' : ` (DEBDEX_${nearest}?)`}`;
   });
   return `Nothing reads ${named.join(', ')}: --help names the variables of a command.`;

@@ -5,8 +5,8 @@ import { createFetcher } from '../src/net/fetcher.ts';
 import { NetworkError } from '../src/net/network-error.ts';
 import { Progress } from '../src/pipeline/progress.ts';
 import { NoFolder } from '../src/publication/folder-content.ts';
-import { exitCodes } from './exit-codes.ts';
-import { CommandFailure, runCommand } from './options.ts';
+import { aloneEndings, exitCodes } from './exit-codes.ts';
+import { CommandFailure, proxyVariables, runCommand } from './options.ts';
 import { assertPublication, assertPublicKey } from './publication-options.ts';
 import { readProxyOptions } from './read-proxies.ts';
 
@@ -33,6 +33,8 @@ const command = {
       help: 'Files fetched at once.',
     },
   },
+  variables: [proxyVariables],
+  endings: aloneEndings('could not be brought up to date', 'another mirror into the same folder is under way'),
 } as const;
 
 const words = {

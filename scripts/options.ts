@@ -3,7 +3,7 @@ import { errorChain } from '../src/log/error-chain.ts';
 import type { Log } from '../src/log/log.ts';
 import { outliveReaders } from '../src/log/program-log.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
-import { tellUnknownVariables } from './known-variables.ts';
+import { findNearest, tellUnknownVariables } from './known-variables.ts';
 
 // Every command reads its flags from one table; each flag is also an environment variable.
 
@@ -37,6 +37,8 @@ export interface Command<Options extends Record<string, Option> = Record<string,
   readonly options: Options;
   /** How it ends where the system refused something; `nothingUsable` unless told otherwise. */
   readonly refusedCode?: ExitCode;
+  /** What its help says of variables that stand for no flag, a line for each. */
+  readonly variables?: readonly (readonly [name: string, text: string])[];
   /** What its help says of its exit codes, a line for each. */
   readonly endings?: readonly (readonly [code: number, text: string])[];
   /** The log of the command, where it has one: in that for programs a failure is a line as well. */
@@ -126,6 +128,9 @@ const readValue = (option: Option, source: string, text: string): string | numbe
   throw new UsageError(`${source} must be a whole number ${bounds}, not "${text}"`);
 };
 
+/** Of commands that ask others: the variables of their proxies, for the help. */
+export const proxyVariables = ['HTTP_PROXY, HTTPS_PROXY, NO_PROXY', 'Proxies (docs/builds.md).'] as const;
+
 /** How a command is begun: `npm run accept -- `. */
 const callOf = ({ name, action }: Pick<Command, 'name' | 'action'>): string =>
   `npm run ${name} -- ${action === undefined ? '' : `${action} `}`;
@@ -151,6 +156,14 @@ const joinDashed = (options: Readonly<Record<string, Option>>, argv: readonly st
   return joined;
 };
 
+// Node says how to begin an operand with a dash, which whoever mistyped a flag did not mean to.
+const tellRefusal = (error: Error, flags: readonly string[]): string => {
+  const [, typed] = /^Unknown option '--([\w-]+)'/.exec(error.message) ?? [];
+  if (typed === undefined) return error.message;
+  const nearest = findNearest(typed, flags);
+  return `There is no flag --${typed}${nearest === undefined ? '' : ` (--${nearest}?)`}`;
+};
+
 const parse = ({ options, operand }: Command, argv: readonly string[]) => {
   const config = Object.fromEntries(
     Object.entries(options).map(([name, { type }]) => [
@@ -165,7 +178,7 @@ const parse = ({ options, operand }: Command, argv: readonly string[]) => {
       allowPositionals: operand !== undefined,
     });
   } catch (error) {
-    throw new UsageError((error as Error).message);
+    throw new UsageError(tellRefusal(error as Error, Object.keys(options)));
   }
 };
 
@@ -233,7 +246,7 @@ export const findTyped = (flags: readonly string[], argv: readonly string[] = pr
 
 /** What --help prints. */
 export const helpText = (command: Command): string => {
-  const { summary, operand, options, endings = [] } = command;
+  const { summary, operand, options, variables = [], endings = [] } = command;
   const rows = Object.entries(options).map(([flag, option]) => ({
     left: `  --${flag}${option.value === undefined ? '' : ` ${option.value}`}`,
     right: [
@@ -243,6 +256,12 @@ export const helpText = (command: Command): string => {
     ].join(''),
   }));
   rows.push({ left: '  --help', right: 'Print this.' });
+  const table = (title: string, lines: readonly (readonly [name: string | number, text: string])[]): string[] => {
+    const widest = Math.max(...lines.map(([name]) => String(name).length));
+    return lines.length === 0
+      ? []
+      : ['', title, ...lines.map(([name, text]) => `  ${String(name).padEnd(widest)}  ${text}`)];
+  };
   const width = Math.max(...rows.map(({ left }) => left.length)) + 2;
   return [
     `Usage: ${callOf(command)}${operand === undefined ? '' : `${operand} `}[options]`,
@@ -250,7 +269,8 @@ export const helpText = (command: Command): string => {
     summary,
     '',
     ...rows.map(({ left, right }) => left.padEnd(width) + right),
-    ...(endings.length === 0 ? [] : ['', 'Exit codes:', ...endings.map(([code, text]) => `  ${code}  ${text}`)]),
+    ...table('Variables without a flag:', variables),
+    ...table('Exit codes:', endings),
     '',
   ].join('\n');
 };

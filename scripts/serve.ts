@@ -1,6 +1,6 @@
 import { openLog } from './log-options.ts';
-import { runCommand } from './options.ts';
-import { replicaOptions, runServer, serverOptions } from './server-options.ts';
+import { proxyVariables, runCommand } from './options.ts';
+import { replicaOptions, runServer, serverOptions, serverVariables } from './server-options.ts';
 
 await runCommand(
   {
@@ -9,6 +9,7 @@ await runCommand(
       'Serves what was built: the API, the site and everything computed. With --from it needs no build, and serves a\n' +
       'replica of what is published elsewhere.',
     options: { ...serverOptions, ...replicaOptions },
+    variables: [...serverVariables, proxyVariables],
     openLog,
   },
   (values) => runServer(values, values),

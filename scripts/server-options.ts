@@ -14,6 +14,9 @@ import { CommandFailure, type Option, type OptionValues, UsageError } from './op
 import { dataOption, safetyFileOf } from './read-service.ts';
 import { warnOfExample } from './warn-of-example.ts';
 
+/** The variables of a server that stand for no flag. */
+export const serverVariables = [['GATEWAY_...', 'Settings of the payment gateway (docs/gateway.md).']] as const;
+
 /** The flags of every command that serves. */
 export const serverOptions = {
   state: {

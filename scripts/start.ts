@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { holdsPublication } from '../src/publication/owner.ts';
 import { composeBuildEnvironment } from './build-environment.ts';
-import { buildOptions } from './build-options.ts';
+import { buildOptions, buildVariables } from './build-options.ts';
 import { buildEndings, chooseNext, exitCodes } from './exit-codes.ts';
 import { openLog } from './log-options.ts';
 import { memoryFlags } from './memory-flags.ts';
 import { CommandFailure, runCommand } from './options.ts';
-import { assertPortsFree, runServer, serverOptions } from './server-options.ts';
+import { assertPortsFree, runServer, serverOptions, serverVariables } from './server-options.ts';
 
 const buildScript = path.join(import.meta.dirname, 'build.ts');
 
@@ -39,6 +39,7 @@ await runCommand(
     summary:
       'Builds from the manifest, then serves. If no repository can be reached, it serves what was published before or, if nothing was, the bundled sample.',
     options: { ...buildOptions, ...serverOptions },
+    variables: [...buildVariables, ...serverVariables],
     endings: buildEndings,
     openLog,
   },

@@ -3,7 +3,8 @@ import type { Destination } from '../src/uploading/destination.ts';
 import { LocalPublication } from '../src/uploading/local-publication.ts';
 import { openDestination } from '../src/uploading/open-destination.ts';
 import { type UploadSummary, upload } from '../src/uploading/upload.ts';
-import { findTyped, runCommand, UsageError } from './options.ts';
+import { aloneEndings } from './exit-codes.ts';
+import { findTyped, proxyVariables, runCommand, UsageError } from './options.ts';
 import { readProxyOptions } from './read-proxies.ts';
 import { toCommandFailure } from './upload-end.ts';
 
@@ -76,6 +77,11 @@ const command = {
       help: 'Upload even if the destination is newer, or holds something that is no publication.',
     },
   },
+  variables: [proxyVariables],
+  endings: aloneEndings(
+    'could not be uploaded, and readers keep what was there',
+    'another upload to the same place is under way',
+  ),
 } as const;
 
 const count = (number: number, noun: string): string =>

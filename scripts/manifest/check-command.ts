@@ -8,7 +8,7 @@ import { composeUserAgent } from '../../src/net/user-agent.ts';
 import { Progress } from '../../src/pipeline/progress.ts';
 import { buildOptions } from '../build-options.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { type Command, CommandFailure, type OptionValues, runCommand, UsageError } from '../options.ts';
+import { type Command, CommandFailure, type OptionValues, proxyVariables, runCommand, UsageError } from '../options.ts';
 import { readProxyOptions } from '../read-proxies.ts';
 import { dataOption, manifestOf, readService } from '../read-service.ts';
 import { readSlugs } from '../read-slugs.ts';
@@ -51,6 +51,7 @@ const command = {
     },
     json: { type: 'boolean', environment: 'DEBDEX_JSON', help: 'Print the results as JSON.' },
   },
+  variables: [proxyVariables],
   endings: [
     [exitCodes.done, 'there is nothing to write'],
     [exitCodes.nothingUsable, 'there is something to write: the lines say what'],

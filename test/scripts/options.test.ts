@@ -16,7 +16,9 @@ const command = {
   endings: [
     [0, 'fetched'],
     [9, 'tired'],
+    [143, 'told to stop'],
   ],
+  variables: [['NO_PROXY', 'Asked directly.']],
 } as const satisfies Command;
 
 describe('readOptions', () => {
@@ -46,7 +48,8 @@ describe('readOptions', () => {
   });
 
   it.each([
-    [['--unknown'], {}, /unknown/i],
+    [['--unknown'], {}, /^There is no flag --unknown$/],
+    [['--stat', 'a'], {}, /^There is no flag --stat \(--state\?\)$/],
     [['stray'], {}, /stray/],
     [['--port', 'http'], {}, /--port must be a whole number from 0 to 65535, not "http"/],
     [['--port', '65536'], {}, /--port/],
@@ -102,7 +105,8 @@ describe('readOptions', () => {
   it('explains every flag, its default and its variable', () => {
     expect(readOptions(command, ['--help'], {})).toBeUndefined();
     const help = helpText(command);
-    expect(help).toContain('Exit codes:\n  0  fetched\n  9  tired\n');
+    expect(help).toContain('Exit codes:\n  0    fetched\n  9    tired\n  143  told to stop\n');
+    expect(help).toContain('Variables without a flag:\n  NO_PROXY  Asked directly.\n');
     for (const part of ['--state DIR', 'Folder. Default: state. Environment: DEBDEX_STATE.', '--quiet', '--help']) {
       expect(help).toContain(part);
     }
