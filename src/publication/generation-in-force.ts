@@ -30,12 +30,21 @@ const keptPath = (state: string): string => path.join(state, 'publication', 'gen
 /** Keeps in the state folder which generation was published from it last. */
 export const keepGeneration = (state: string, text: string): void => writeWholeFile(keptPath(state), text);
 
+/** The generation that was published from a state folder last; undefined where that does not know. */
+const readKept = (state: string): Generation | undefined => parseGeneration(readText(keptPath(state)) ?? '');
+
+/**
+ * The greatest number that a state folder knows of; 0 where it knows of none. The output folder may have an older generation,
+ * that a copy of it brought back.
+ */
+export const readKeptNumber = (state: string): number => readKept(state)?.number ?? 0;
+
 /**
  * The generation before the next one: that in force, or where the output folder is lost, or is another one, the last that
  * the state folder knows of. Numbers that began anew would be older ones to whoever follows.
  */
 export const readGenerationBefore = (output: OutputFolder, state: string): Generation | undefined =>
-  readGeneration(output) ?? parseGeneration(readText(keptPath(state)) ?? '');
+  readGeneration(output) ?? readKept(state);
 
 /** The inventory of this generation, wherever a killed build left it; undefined where it is lost. */
 export const findInventory = (state: string, { documents }: Generation): string | undefined =>

@@ -9,6 +9,7 @@ import {
   keepGeneration,
   readGeneration,
   readGenerationBefore,
+  readKeptNumber,
 } from './generation-in-force.ts';
 import { putGenerationInForce, renewSignature } from './generation-signature.ts';
 import { comparePaths, digestFile, type InventorySummary, readInventory, writeInventory } from './inventory.ts';
@@ -147,7 +148,7 @@ const publish = async (input: GenerationInput): Promise<Published> => {
     await renewSignature(output, signer);
     return { generation: before, isNew: false };
   }
-  const number = (before?.number ?? Math.max(greatestNumber(output), last?.number ?? 0)) + 1;
+  const number = Math.max(before?.number ?? greatestNumber(output), readKeptNumber(state)) + 1;
   const date = input.now.toISOString();
   const previous = known === undefined ? null : (last?.number ?? null);
   const target = generationPath.catalog(catalog.sha256);

@@ -1,5 +1,5 @@
 import { createPublicKey, generateKeyPairSync, sign as signEd25519, verify as verifyEd25519 } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -9,6 +9,7 @@ import { readGeneration } from '../../src/publication/generation-in-force.ts';
 import { OutputFolder } from '../../src/publication/output-folder.ts';
 import { mergeChanges } from '../../src/publication/package-changes.ts';
 import { createSigner, isPublicKey, verifySignature } from '../../src/publication/signature.ts';
+import { temporaryFolder } from '../support/folder.ts';
 import { Killed, KilledFolder } from '../support/killed-folder.ts';
 import { timesFrom } from '../support/longer-runs.ts';
 import { type Files, Publication, privateKey, publicKey, sha256 } from '../support/publication.ts';
@@ -223,6 +224,20 @@ describe('a generation', () => {
       expect(publication.current).toMatchObject({ number: 4, previous: 3 });
     },
   );
+
+  it('P2: gives no number anew where an older copy of the output folder was brought back', async () => {
+    const publication = new Publication();
+    const copy = temporaryFolder();
+    for (const content of ['1', '2', '3']) {
+      await publication.publish({ 'v2/a.json': content });
+      if (content === '1') cpSync(publication.out, copy, { recursive: true });
+    }
+    rmSync(publication.out, { recursive: true });
+    cpSync(copy, publication.out, { recursive: true });
+    await publication.publish({ 'v2/a.json': '4' });
+    expect(publication.current).toMatchObject({ number: 4, previous: null });
+    publication.expectWhole({ 'v2/a.json': '4' });
+  });
 
   it('P2: reads every file again where it is not known which were written', async () => {
     const publication = new Publication();
