@@ -84,7 +84,8 @@ export class BucketDestination implements Destination {
       method: 'GET',
       query: { 'max-keys': '1', ...(prefix === '' ? {} : { prefix }) },
     });
-    return !body.includes('<Key>');
+    // A page may be empty, though others follow.
+    return !/<Key>|<IsTruncated>\s*true/i.test(body.toString());
   }
 
   async begin(): Promise<void> {}
@@ -130,8 +131,9 @@ export class BucketDestination implements Destination {
       if (found === undefined || !found.bytes.equals(bytes)) throw new Conflict(name);
       return found.tag;
     }
-    if (this.#honoursConditions === undefined) await this.#learnWhetherConditionsCount(request);
-    return answer.headers.etag ?? (await this.read(name))?.tag ?? '';
+    // Where they do not count that has replaced it once more, which may have given it another tag.
+    const replaced = this.#honoursConditions === undefined && !(await this.#learnWhetherConditionsCount(request));
+    return (replaced ? undefined : answer.headers.etag) ?? (await this.read(name))?.tag ?? '';
   }
 
   isSure(): boolean {
@@ -149,11 +151,12 @@ export class BucketDestination implements Destination {
   }
 
   // The same bytes once more, if something else stood there: a store that heeds the condition refuses.
-  async #learnWhetherConditionsCount(request: S3Request): Promise<void> {
+  async #learnWhetherConditionsCount(request: S3Request): Promise<boolean> {
     const { 'if-none-match': _, ...headers } = request.headers ?? {};
     const again = { ...request, headers: { ...headers, 'if-match': `"${'0'.repeat(32)}"` } };
     const { status } = await this.#ask(again, [409, 412, 501]);
     this.#honoursConditions = status === 412 || status === 409;
+    return this.#honoursConditions;
   }
 
   #headersOf(path: string, sha256: string): Record<string, string> {

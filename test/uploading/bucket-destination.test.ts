@@ -5,7 +5,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { cacheControlOf, contentTypeOf } from '../../src/contract/file-headers.ts';
 import { generationPath } from '../../src/contract/generation.ts';
 import { documentPath } from '../../src/contract/paths.ts';
+import { BucketDestination } from '../../src/uploading/bucket-destination.ts';
 import { recordName } from '../../src/uploading/record.ts';
+import type { S3Client, S3Request } from '../../src/uploading/s3-client.ts';
 import { CuttingProxy } from '../support/cutting-proxy.ts';
 import { bucket, ObjectStoreServer, type Refusal, storeCredentials } from '../support/object-store.ts';
 import { type Files, Publication } from '../support/publication.ts';
@@ -360,5 +362,38 @@ describe('in object storage', () => {
     await taking;
     expect(target.read(generationPath.current)).toBeUndefined();
     await client.close();
+  });
+});
+
+describe('of a store that is unlike others', () => {
+  /** A bucket of which each request is answered so. */
+  const openBucket = (answer: (request: S3Request) => { status?: number; etag?: string; body?: string }) => {
+    const client = {
+      bucket: { name: bucket },
+      request: async (request: S3Request) => {
+        const { status = 200, etag, body = '' } = answer(request);
+        return { status, headers: { etag }, body: Buffer.from(body) };
+      },
+    };
+    return new BucketDestination({ client: client as unknown as S3Client, prefix: 'p', addresses: true });
+  };
+
+  it('takes a bucket for empty where its list ends, and not where a page of it has nothing', async () => {
+    const list = (more: boolean) => `<ListBucketResult><IsTruncated>${more}</IsTruncated></ListBucketResult>`;
+    expect(await openBucket(() => ({ body: list(false) })).isEmpty()).toBe(true);
+    expect(await openBucket(() => ({ body: list(true) })).isEmpty()).toBe(false);
+  });
+
+  it('knows its record by the tag that it has in the end, where conditions count for nothing and each PUT gives another tag', async () => {
+    let puts = 0;
+    let stands = '';
+    const destination = openBucket(({ method, body }) => {
+      if (method === 'PUT') stands = `${body}`;
+      if (method === 'PUT') puts++;
+      return { etag: `"${puts}"`, body: stands };
+    });
+    const tag = await destination.replace(recordName, Buffer.from('one'), undefined);
+    expect(destination.isSure()).toBe(false);
+    expect(await destination.read(recordName)).toEqual({ bytes: Buffer.from('one'), tag });
   });
 });
