@@ -1,16 +1,25 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, existsSync } from 'node:fs';
+import { createReadStream, existsSync, rmSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createZstdDecompress } from 'node:zlib';
 import type { Generation } from '../contract/generation.ts';
+import { NetworkError } from '../net/network-error.ts';
+import { computePause } from '../net/retry.ts';
 import { eachAtOnce } from '../publication/each-at-once.ts';
 import { comparePaths, formatEntry } from '../publication/inventory.ts';
 import type { OutputFolder } from '../publication/output-folder.ts';
 import type { Plan } from './mirror-plan.ts';
 import { assertTelling, Superseded } from './mirror-refusals.ts';
-import { cutAtFrames, type PublicationSource } from './source.ts';
+import { cutAtFrames, type PublicationSource, SourceError } from './source.ts';
 
 const usualConcurrency = 16;
+
+/** So often a file is asked for in all that fails in passing; together the pauses are some fifteen seconds. */
+const mostTries = 6;
+const firstPauseMs = 500;
+/** No longer pause that is asked for is waited for. */
+const longestPauseMs = 60_000;
 
 /** Where files are taken from, and how. */
 export interface Taking {
@@ -18,6 +27,8 @@ export interface Taking {
   /** How many files are taken at once. */
   readonly concurrency?: number;
   readonly onProgress?: (done: number, total: number) => void;
+  /** Resolves after so many milliseconds; for tests, which need not wait. */
+  readonly pause?: (milliseconds: number) => Promise<unknown>;
 }
 
 /** A file that waits for its name. */
@@ -32,21 +43,46 @@ export const placeNoted = (temporary: string, file: string, output: OutputFolder
   output.note(file);
 };
 
+/**
+ * Takes a file into a new temporary file, and again where that fails in passing: of many thousands one does now and then,
+ * and what was taken for a generation that is not complete is not kept. Undefined where there is none.
+ */
+const takePatiently = async (
+  file: string,
+  output: OutputFolder,
+  { source, pause = sleep }: Taking,
+  maxBytes?: number,
+): Promise<Taken | undefined> => {
+  for (let tries = 1; ; tries++) {
+    const temporary = output.temporary();
+    try {
+      const sha256 = await source.take(file, temporary, maxBytes);
+      return sha256 === undefined ? undefined : { temporary, sha256 };
+    } catch (error) {
+      rmSync(temporary, { force: true });
+      const isPassing = (error instanceof NetworkError || error instanceof SourceError) && error.transient;
+      const asked = error instanceof SourceError ? (error.retryAt?.getTime() ?? 0) - Date.now() : 0;
+      if (!isPassing || tries === mostTries || asked > longestPauseMs) throw error;
+      await pause(Math.max(asked, computePause(firstPauseMs, tries)));
+    }
+  }
+};
+
 /** Takes what a plan wants; the files of a first copy get their names at once. */
 export const takeAll = async (
   { wanted, isFirst }: Plan,
   output: OutputFolder,
-  { source, concurrency = usualConcurrency, onProgress }: Taking,
+  taking: Taking,
 ): Promise<Map<string, Taken>> => {
+  const { concurrency = usualConcurrency, onProgress } = taking;
   const taken = new Map<string, Taken>();
   await eachAtOnce(wanted, { concurrency, count: wanted.size }, async ([file, expected]) => {
-    const temporary = output.temporary();
-    const sha256 = await source.take(file, temporary);
-    if (sha256 === undefined) throw new Superseded(`${file} is not there`);
-    if (sha256 !== expected) throw new Superseded(`${file} has other bytes`);
-    taken.set(file, { temporary, sha256 });
+    const found = await takePatiently(file, output, taking);
+    if (found === undefined) throw new Superseded(`${file} is not there`);
+    if (found.sha256 !== expected) throw new Superseded(`${file} has other bytes`);
+    taken.set(file, found);
     // An interrupted first copy goes on with what it has.
-    if (isFirst) placeNoted(temporary, file, output);
+    if (isFirst) placeNoted(found.temporary, file, output);
     onProgress?.(taken.size, wanted.size);
   });
   return taken;
@@ -89,13 +125,13 @@ const digestPlain = async (file: string, mostBytes: number): Promise<string | un
 export const takeWhole = async (
   file: string,
   output: OutputFolder,
-  source: PublicationSource,
+  taking: Taking,
   maxBytes?: number,
 ): Promise<string> => {
   assertTelling(file);
-  const temporary = output.temporary();
-  if ((await source.take(file, temporary, maxBytes)) === undefined) throw new Superseded(`${file} is missing`);
-  return temporary;
+  const found = await takePatiently(file, output, taking, maxBytes);
+  if (found === undefined) throw new Superseded(`${file} is missing`);
+  return found.temporary;
 };
 
 /**
@@ -106,12 +142,12 @@ export const takeCatalog = async (
   { path, sha256, size }: Generation['catalog'],
   isDoubtful: boolean,
   output: OutputFolder,
-  source: PublicationSource,
+  taking: Taking,
 ): Promise<string | undefined> => {
   assertTelling(path);
   const standing = output.resolve(path);
   if (existsSync(standing) && (!isDoubtful || (await digestPlain(standing, size)) === sha256)) return undefined;
-  const temporary = await takeWhole(path, output, source);
+  const temporary = await takeWhole(path, output, taking);
   if ((await digestPlain(temporary, size)) !== sha256) throw new Superseded(`${path} is cut short or another`);
   return temporary;
 };

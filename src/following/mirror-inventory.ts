@@ -9,9 +9,8 @@ import {
   longestText,
 } from '../publication/published-inventory.ts';
 import { isSafePath } from '../publication/safe-paths.ts';
-import { placeNoted, takeWhole } from './mirror-files.ts';
+import { placeNoted, type Taking, takeWhole } from './mirror-files.ts';
 import { assertWritable, Superseded } from './mirror-refusals.ts';
-import type { PublicationSource } from './source.ts';
 
 const readStanding = (file: string | undefined, output: OutputFolder): Buffer | undefined =>
   file !== undefined && isSafePath(file) && existsSync(output.resolve(file))
@@ -35,7 +34,7 @@ export interface Account {
 export const takeInventory = async (
   { documents }: Generation,
   output: OutputFolder,
-  source: PublicationSource,
+  taking: Taking,
 ): Promise<Account> => {
   const files = new Map<string, string>();
   const take = async (file: string | undefined): Promise<Buffer | undefined> => {
@@ -43,7 +42,7 @@ export const takeInventory = async (
     const standing = readStanding(file, output);
     if (isNamed(standing, file)) return standing;
     // All of it is in memory at once.
-    const temporary = await takeWhole(file, output, source, longestText);
+    const temporary = await takeWhole(file, output, taking, longestText);
     files.set(file, temporary);
     return readFileSync(temporary);
   };

@@ -22,8 +22,6 @@ import { assertNotOlder, type FoundGeneration, SourceError, unaskedNotModified }
 export interface MirrorOptions extends Taking {
   /** The folder that holds the mirror, which is a publication itself. */
   readonly folder: string;
-  /** Resolves after so many milliseconds; for tests, which need not wait. */
-  readonly pause?: (milliseconds: number) => Promise<unknown>;
 }
 
 /** What a mirror took. */
@@ -117,7 +115,7 @@ const bringTo = async (
   }
   if (!isSame) assertNotOlder(generation, local, { base: source.base, folder });
   const held = local && !wasKilled ? readHeld(output, local) : undefined;
-  const account = await takeInventory(generation, output, source);
+  const account = await takeInventory(generation, output, options);
   const plan =
     (held ? await planByChanges(generation, local, { held, all: account.inventory }, source) : undefined) ??
     (await planByInventory(generation, output, { held, all: account.inventory }, source));
@@ -132,7 +130,7 @@ const bringTo = async (
   const taken = await takeAll(plan, output, options);
   const earlier = isOther ? await takeEarlierLists(generation, output, source) : undefined;
   assertComplete(plan, taken, generation);
-  const catalog = await takeCatalog(generation.catalog, wasKilled, output, source);
+  const catalog = await takeCatalog(generation.catalog, wasKilled, output, options);
   if (!plan.isFirst) await begin();
   const fresh = [...taken.keys()].filter((file) => output.lookUp(file) === undefined);
   const changed = [...taken.keys()].filter((file) => output.lookUp(file) !== undefined);

@@ -12,7 +12,7 @@ import {
   generationPath,
   generationSchema,
 } from '../contract/generation.ts';
-import type { Fetcher } from '../net/fetcher.ts';
+import type { Fetcher, FetchResult } from '../net/fetcher.ts';
 import { NetworkError } from '../net/network-error.ts';
 import { parseRetryAfter } from '../net/retry.ts';
 import { signaturePathOf } from '../publication/generation-signature.ts';
@@ -31,11 +31,18 @@ export class SourceError extends Error {
   readonly kind: SourceErrorKind;
   /** Until when it asks to be left alone. */
   readonly retryAt: Date | undefined;
+  /** Whether the same question may well succeed in a moment. */
+  readonly transient: boolean;
 
-  constructor(kind: SourceErrorKind, message: string, options: ErrorOptions & { readonly retryAt?: Date } = {}) {
+  constructor(
+    kind: SourceErrorKind,
+    message: string,
+    options: ErrorOptions & { readonly retryAt?: Date; readonly transient?: boolean } = {},
+  ) {
     super(message, options);
     this.kind = kind;
     this.retryAt = options.retryAt;
+    this.transient = options.transient ?? false;
   }
 }
 
@@ -59,6 +66,9 @@ const documentBytes = 1024 * mebibyte;
 /** Of the memory that decompressing takes, as a power of two of bytes; catalogs are written with a sixteenth of it. */
 const windowLog = 24;
 const longestRetryAfter = 3_600_000;
+
+/** What a server that is busy, or started anew, and what is before it say for a moment. */
+const passing: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
 
 // generation.json and its signature are two files, and between them another generation may come in force.
 const signatureTries = 5;
@@ -141,7 +151,7 @@ export class PublicationSource {
    */
   async take(path: string, file: string, maxBytes = documentBytes): Promise<string | undefined> {
     const found = await this.#fetch(path, { maxBytes });
-    if (found.status !== 200) return this.#absent(path, found.status);
+    if (found.status !== 200) return this.#absent(path, found);
     const digest = createHash('sha256');
     await pipeline(Readable.from(found.body), hashing(digest), createWriteStream(file, { flags: 'wx' }));
     return digest.digest('hex');
@@ -159,7 +169,7 @@ export class PublicationSource {
     into: { readonly compressed: string; readonly plain: string },
   ): Promise<string | undefined> {
     const found = await this.#fetch(path, { maxBytes: compressedSize });
-    if (found.status !== 200) return this.#absent(path, found.status);
+    if (found.status !== 200) return this.#absent(path, found);
     const [digest, ofCompressed] = [createHash('sha256'), createHash('sha256')];
     const count = { plain: 0 };
     const disk: Disk = { failure: undefined };
@@ -190,15 +200,19 @@ export class PublicationSource {
     );
   }
 
-  #absent(path: string, status: number): undefined {
+  #absent(path: string, { status, retryAfter }: FetchResult): undefined {
     // A bucket that nobody may list says 403 of what is not there; what may not be read is told by generation.json.
     if (status === 404 || status === 410 || status === 403) return undefined;
-    throw new SourceError('absent', `${this.base}/${path} answered ${status}.`);
+    const retryAt = parseRetryAfter(retryAfter, new Date(), longestRetryAfter);
+    throw new SourceError('absent', `${this.base}/${path} answered ${status}.`, {
+      transient: passing.has(status),
+      ...(retryAt && { retryAt }),
+    });
   }
 
   async #read(path: string, maxBytes: number): Promise<Buffer | undefined> {
     const found = await this.#fetch(path, { maxBytes });
-    return found.status === 200 ? collect(found.body) : this.#absent(path, found.status);
+    return found.status === 200 ? collect(found.body) : this.#absent(path, found);
   }
 
   #fetch(path: string, options: { maxBytes: number; etag?: string | null }) {

@@ -9,7 +9,7 @@ import { OutputFolder } from '../../src/publication/output-folder.ts';
 import { takeOutput } from '../../src/publication/owner.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { timesFrom } from '../support/longer-runs.ts';
-import { begin, origin, read, take, useMirroredPublications } from '../support/mirrored-publication.ts';
+import { begin, cut, origin, read, take, useMirroredPublications } from '../support/mirrored-publication.ts';
 import { sha256 } from '../support/publication.ts';
 
 useMirroredPublications();
@@ -72,6 +72,45 @@ describe('a mirror', () => {
     origin.intercept = (file) => (file === 'v2/a.json' ? Buffer.from('1') : undefined);
     await expect(take(folder, { pause })).rejects.toThrow('10 tries');
     expect(pauses).toEqual([50, 100, 200, 400, 800, 1600, 2000, 2000, 2000]);
+  });
+
+  it('P2: asks again for what fails in passing, and keeps what it has taken meanwhile', async () => {
+    const { publication, folder } = begin();
+    const files = ['a', 'b', 'c', 'd'].map((name) => `v2/${name}.json`);
+    const publish = (content: string) => publication.publish(Object.fromEntries(files.map((file) => [file, content])));
+    await publish('1');
+    await take(folder);
+    await publish('2');
+    const failed = new Set<string>();
+    const answers: Record<string, (response: ServerResponse) => unknown> = {
+      'v2/b.json': (response) => response.destroy(),
+      'v2/c.json': (response) => response.writeHead(503, { 'retry-after': '7' }).end(),
+      'v2/d.json': cut('v2/d.json'),
+    };
+    answers[publication.current.catalog.path] = cut(publication.current.catalog.path);
+    origin.intercept = (file) => {
+      const answer = failed.has(file) ? undefined : answers[file];
+      failed.add(file);
+      return answer && ((response) => void answer(response));
+    };
+    const pauses: number[] = [];
+    const pause = async (milliseconds: number) => void pauses.push(milliseconds);
+    expect(await take(folder, { pause })).toMatchObject({ by: 'changes', fetched: 4 });
+    expect(origin.asked.filter((file) => file === 'v2/a.json')).toHaveLength(1);
+    expect(pauses).toHaveLength(4);
+    expect(Math.max(...pauses)).toBeGreaterThan(6000);
+    expect(read(folder)).toEqual(publication.files());
+    // Nobody waits for an hour, nor asks on and on.
+    for (const [answer, times] of [
+      [(response: ServerResponse) => response.writeHead(503, { 'retry-after': '3600' }).end(), 1],
+      [(response: ServerResponse) => response.writeHead(502).end(), 6],
+      [(response: ServerResponse) => response.writeHead(400).end(), 1],
+    ] as const) {
+      await publish(`${times} ${answer}`);
+      origin.intercept = (file) => (file === 'v2/b.json' ? (response) => void answer(response) : undefined);
+      await expect(take(folder)).rejects.toThrow(/v2\/b\.json answered/);
+      expect(origin.asked.filter((file) => file === 'v2/b.json')).toHaveLength(times);
+    }
   });
 
   it('P2: of a bucket that nobody may list, which says 403 of what is not there', async () => {
