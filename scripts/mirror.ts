@@ -1,7 +1,7 @@
 import { LockedError } from '../src/catalog/lock.ts';
 import { FolderTaken, mirror } from '../src/following/mirror.ts';
 import { PublicationSource, SourceError } from '../src/following/source.ts';
-import { createFetcher } from '../src/net/fetcher.ts';
+import { createSourceFetcher } from '../src/following/source-fetcher.ts';
 import { NetworkError } from '../src/net/network-error.ts';
 import { Progress } from '../src/pipeline/progress.ts';
 import { NoFolder } from '../src/publication/folder-content.ts';
@@ -47,12 +47,10 @@ await runCommand(command, async (values, [url, folder]) => {
   const key = values['public-key'];
   assertPublication('URL', url);
   assertPublicKey(key);
-  // The address is the operator's own choice, so it may be anywhere; where it leads from there is not.
-  const fetcher = createFetcher({
-    allowPrivateNetworks: { host: new URL(url).hostname },
+  const fetcher = createSourceFetcher(url, {
     userAgent: 'Debdex-mirror',
-    limits: { connectionsPerHost: values.concurrency },
     proxies: readProxyOptions(),
+    connections: values.concurrency,
   });
   const progress = new Progress();
   const source = new PublicationSource(url, fetcher, key);

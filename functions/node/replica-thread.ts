@@ -1,8 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { Follower, type FollowerEvent } from '../../src/following/follower.ts';
 import { PublicationSource } from '../../src/following/source.ts';
+import { createSourceFetcher } from '../../src/following/source-fetcher.ts';
 import { type Note, TakenFolder, takenOf } from '../../src/following/taken-folder.ts';
-import { createFetcher } from '../../src/net/fetcher.ts';
 import type { Proxies } from '../../src/net/proxies.ts';
 
 // A publication is followed in a thread of its own: to decompress, check and write a catalog takes seconds, in which
@@ -32,19 +32,10 @@ export interface ReplicaThreadReply {
   readonly failure?: string;
 }
 
-/** A whole catalog may be long under way. */
-const longestRequest = 3_600_000;
-
 const { from, publicKey, state, interval, proxies, note } = workerData as ReplicaThreadData;
 const tell = (message: ReplicaThreadMessage): void => parentPort?.postMessage(message);
 
-// The address is the operator's own choice, so it may be anywhere; where it leads from there is not.
-const fetcher = createFetcher({
-  allowPrivateNetworks: { host: new URL(from).hostname },
-  userAgent: 'Debdex-replica',
-  limits: { totalMs: longestRequest },
-  proxies,
-});
+const fetcher = createSourceFetcher(from, { userAgent: 'Debdex-replica', proxies });
 
 const follower = new Follower({
   source: new PublicationSource(from, fetcher, publicKey),

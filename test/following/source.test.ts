@@ -1,10 +1,12 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { constants, createZstdCompress } from 'node:zlib';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { PublicationSource } from '../../src/following/source.ts';
+import { createSourceFetcher } from '../../src/following/source-fetcher.ts';
 import type { Fetcher } from '../../src/net/fetcher.ts';
+import { FileOrigin } from '../support/built-publication.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { sha256 } from '../support/publication.ts';
 
@@ -32,4 +34,21 @@ const take = async (windowLog: number): Promise<string> => {
 it('C2: a catalog that takes more memory to decompress than any that a build writes is refused', async () => {
   expect(await take(24)).toBe('a catalog');
   await expect(take(25)).rejects.toMatchObject({ kind: 'damaged' });
+});
+
+it('a catalog may be under way for an hour to mirrors and replicas alike, however long an origin may take', async () => {
+  const folder = temporaryFolder();
+  writeFileSync(path.join(folder, 'catalog'), plain);
+  const origin = await new FileOrigin(folder).open();
+  const fetcher = createSourceFetcher(origin.address, { userAgent: 'test', proxies: undefined });
+  const timers = vi.spyOn(globalThis, 'setTimeout');
+  try {
+    await new PublicationSource(origin.address, fetcher).take('catalog', path.join(folder, 'taken'));
+    const longest = Math.max(...timers.mock.calls.map(([, milliseconds]) => milliseconds ?? 0));
+    expect(longest).toBe(3_600_000);
+  } finally {
+    timers.mockRestore();
+    await fetcher.close();
+    await origin.close();
+  }
 });
