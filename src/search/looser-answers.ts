@@ -19,13 +19,14 @@ const mostApart = 3;
  */
 export function* looserAnswers(
   reading: SearchReading,
-  { words, isUnspaced }: Question,
+  question: Question,
   wanted: number,
 ): Generator<readonly number[]> {
+  const { words, isUnspaced } = question;
   const [word = ''] = words;
   // Characters that stand together are no words that one could do without.
   if (isUnspaced) return;
-  if (words.length > 1) yield* allButOne(reading, words, wanted);
+  if (words.length > 1) yield* allButOne(reading, question, wanted);
   else if (word.length >= shortestInside) {
     const longer = reading.wordsWithInside(word, mostWithInside);
     if (longer.length > 0) yield reading.match(anyWhole('name segment', longer), wanted);
@@ -33,11 +34,13 @@ export function* looserAnswers(
 }
 
 /** First what is called as the other words are, then where names, identifiers and persons hold them, then descriptions. */
-function* allButOne(reading: SearchReading, words: readonly string[], wanted: number): Generator<readonly number[]> {
+function* allButOne(reading: SearchReading, { words, parts }: Question, wanted: number): Generator<readonly number[]> {
   const rests = restsOf(reading, words);
+  for (const some of [rests, restsOfParts(parts)]) {
+    const names = some.map((rest) => wholeTerm(rest.join('')));
+    if (names.length > 0) yield reading.match(anyWhole('key identifier', names), wanted);
+  }
   if (rests.length === 0) return;
-  const names = rests.map((rest) => wholeTerm(rest.join('')));
-  yield reading.match(anyWhole('key identifier', names), wanted);
   for (const columns of [termColumns, wordColumns]) {
     if (rests.length <= mostApart) {
       yield* rarestFirst(rests.map((rest) => reading.match(everyWord(columns, rest), Math.max(wanted, manyFound))));
@@ -49,6 +52,13 @@ function* allButOne(reading: SearchReading, words: readonly string[], wanted: nu
 
 // Names of many a word beginning with a letter are no sign of anything, and the few with many of them take long to find.
 const isLetter = (word: string): boolean => /^[a-z\d]$/.test(word);
+
+/** What else was typed beside each that is several words, such as a version behind a name. */
+const restsOfParts = (parts: Question['parts']): (readonly string[])[] =>
+  parts
+    .filter(({ length }) => length > 1)
+    .map((part) => parts.filter((other) => other !== part).flat())
+    .filter((rest) => !rest.every(isLetter));
 
 /** The words without each of them in turn, but for those rests of which a word stands nowhere. */
 const restsOf = (reading: SearchReading, words: readonly string[]): (readonly string[])[] => {

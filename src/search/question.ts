@@ -6,6 +6,11 @@ export interface Question {
   readonly text: string;
   /** The words in the order typed, without those that others begin with. */
   readonly words: readonly string[];
+  /**
+   * What was typed with blanks between, as the words that each is made of: a version is several words, and so is what
+   * belongs together ("iOS 14"). Empty where that is more than anybody types.
+   */
+  readonly parts: readonly (readonly string[])[];
   /** Whether it was written as one: where scripts have no blanks between words, each character is a word here. */
   readonly isUnspaced: boolean;
   /** All words written together. */
@@ -21,6 +26,18 @@ const mostWords = 8;
 const distinctWords = (words: readonly string[]): string[] =>
   [...new Set(words)].filter((word, _, all) => !all.some((other) => other !== word && other.startsWith(word)));
 
+// "iOS 14" is one thing, "for iOS 14" too, and "tweak for" says of a name what it is.
+const withinPart = /(?<=\b(?:for|on))\s+(?=ios\b)|(?<=\bios)\s+(?=\d)|\s+(?=for\s(?!\s*ios\b))/gi;
+
+const splitParts = (text: string): string[][] => {
+  const parts = text
+    .replace(withinPart, '-')
+    .split(/\s+/)
+    .map(splitWords)
+    .filter(({ length }) => length > 0);
+  return parts.length > mostWords ? [] : parts;
+};
+
 /** The question that a text asks; undefined where it holds no letter and no digit. */
 export const parseQuestion = (text: string): Question | undefined => {
   const words = splitWords(text);
@@ -29,6 +46,7 @@ export const parseQuestion = (text: string): Question | undefined => {
   return {
     text: foldText(trimmed),
     words: distinctWords(words.slice(0, mostWords)),
+    parts: splitParts(trimmed),
     isUnspaced: words.length > 1 && /^[^\p{L}\p{N}]*[\p{L}\p{N}]+[^\p{L}\p{N}]*$/u.test(foldText(trimmed)),
     joined: words.join(''),
     dotted: trimmed.includes('.') && !/\s/u.test(trimmed),

@@ -76,6 +76,23 @@ describe('what follows where few hold all words', () => {
     expect(await names('qvxkz 7'), 'nothing but a digit').toEqual([]);
   });
 
+  it('takes a version for one word, and so what is typed before the name of what it is for or behind it of iOS', async () => {
+    const { names } = await openSearch(
+      one(named('Choicy'), named('Choicy 1'), named('White Point Module'), named('Two for One'), named('1.2.3 of 4')),
+    );
+    for (const more of ['1.2.3~beta4', 'v1.2-3+debug', 'iOS 14', 'for  iOS 14', 'on ios 16.5.1', '(iOS 15-16)']) {
+      expect((await names(`choicy ${more}`))[0], more).toBe('Choicy');
+      expect((await names(`white point module ${more}`))[0], more).toBe('White Point Module');
+    }
+    for (const before of ['tweak for', 'some-thing for', '2.0']) {
+      expect((await names(`${before} choicy`))[0], before).toBe('Choicy');
+    }
+    expect((await names('choicy 1 zzzz'))[0], 'what is called more of it').toBe('Choicy 1');
+    expect(await names('two for one'), 'what is called so').toEqual(['Two for One']);
+    expect(await names('choicy zzzz qvxkz'), 'two words').toEqual([]);
+    expect(await names('a b c d e f g 1.2 choicy'), 'more than anybody types').toEqual([]);
+  });
+
   it('is found of four words and more as well, each of which may be the one too many', async () => {
     const words = ['alpha', 'bravo', 'charlie', 'delta', 'echo', 'foxtrot', 'golf', 'hotel'];
     const { names } = await openSearch(one(named(words.join(' ')), named('alpha bravo'), named('Other')));
