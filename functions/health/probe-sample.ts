@@ -86,10 +86,15 @@ const firstPackage = async (documents: Dependencies['documents'], slug: string):
   return packageId === undefined ? undefined : { packageId, slug };
 };
 
-/** Whether the index holds it; one that cannot be asked says so when it is probed. */
+/**
+ * Whether the index holds it, and finds both by their names: an identifier may have no word, and then no question finds
+ * it. An index that cannot be asked says so when it is probed.
+ */
 const isIndexed = async (search: Dependencies['search'], { packageId, slug }: HealthSample): Promise<boolean> => {
   try {
-    return (await search.knows(packageId)) && (await search.searchRepositories(slug, 1, 1)).records.count > 0;
+    if (!(await search.knows(packageId))) return false;
+    const found = [await search.searchPackages(packageId, 1, 1), await search.searchRepositories(slug, 1, 1)];
+    return found.every(({ records }) => records.count > 0);
   } catch {
     return true;
   }

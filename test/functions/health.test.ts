@@ -8,6 +8,7 @@ import type { HealthRecord } from '../../src/contract/records.ts';
 import { createSafetyList } from '../../src/safety/safety-list.ts';
 import { readPublished } from '../clients/published-records.ts';
 import { type BuiltServer, publishBuild, serveBuild } from '../support/built.ts';
+import { packages } from '../support/catalog.ts';
 import { generatedRepositories } from '../support/generated.ts';
 
 let server: BuiltServer;
@@ -271,6 +272,16 @@ describe('health', () => {
       expect(mend()).toBe(true);
     },
   );
+
+  it('H5: stays true with a smallest repository whose only package no question finds, since its identifier has no word', async () => {
+    const served = await serveBuild([
+      ...generatedRepositories(),
+      { slug: '0odd', packages: packages({ Package: '+' }) },
+    ]);
+    const answer = await fetch(`${served.address}/healthz`);
+    expect(unhealthy(((await answer.json()) as { data: HealthRecord }).data)).toEqual([]);
+    await served.close();
+  });
 
   it('H5: turns false with a safety list that lists nothing, and back', async () => {
     const { safety } = server.dependencies;
