@@ -21,10 +21,12 @@ trap 'exit 130' INT
 trap 'exit 143' TERM
 mkdir "$work/parts"
 # Databases of a running server are copied by their own means. The snapshots are fetched again from their origins, and
-# the site is built again. Where a build or a server wrote meanwhile tar ends with 1, which is no failure; with another, it is.
+# the site is built again; a rehearsal is thrown away. Where a build or a server wrote meanwhile tar ends with 1, which
+# is no failure; with another, it is.
 tar -C "$state" -cf "$work/parts/state.tar" --warning=no-file-changed --warning=no-file-removed \
-  --exclude='./snapshots' --exclude='./compressed' --exclude='./site' --exclude='./*.lock' --exclude='./*.lock.json' \
-  --exclude='./catalog.next*' --exclude='./downloads.sqlite*' --exclude='./gateway.sqlite*' . || [ $? -eq 1 ]
+  --exclude='./snapshots' --exclude='./compressed' --exclude='./site' --exclude='./rehearsal' \
+  --exclude='./*.lock' --exclude='./*.lock.json' --exclude='./catalog.next*' \
+  --exclude='./downloads.sqlite*' --exclude='./gateway.sqlite*' . || [ $? -eq 1 ]
 tar -tf "$work/parts/state.tar" >/dev/null
 if [ -e "$state/downloads.sqlite" ]; then
   node -e 'const { backup, DatabaseSync } = require("node:sqlite");

@@ -62,6 +62,8 @@ export const runBuild = async (input: BuildInput): Promise<BuildResult> => {
   const unlock = lockState(input.state);
   try {
     if (input.dryRun === true) return await rehearse(input);
+    // One that was killed left what is as large as all that is kept.
+    removeRehearsal(input.state);
     const taken = takeOutput(input.out, input.state, input.source);
     let builder: PageBuilder | undefined;
     try {

@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { prepareRehearsal } from '../../src/pipeline/rehearsal.ts';
 import { listFiles } from '../../src/publication/folder-entries.ts';
 import { readGeneration } from '../../src/publication/generation-in-force.ts';
 import { OutputFolder } from '../../src/publication/output-folder.ts';
@@ -60,6 +61,8 @@ it('a backup restored on a new machine dates no document anew, and has the accou
   const account = ['add', 'alice', '--state', state];
   expect(await runScript('accounts', account, { input: 'correct horse battery\n' })).toMatchObject({ status: 0 });
 
+  // What a rehearsal has under way, or one that was killed left.
+  prepareRehearsal(state);
   const backup = run('deploy/backup.sh', [state, backups]);
   // Not a word, which cron would write to its operator every day.
   expect(backup.stderr + backup.status).toBe('0');
@@ -71,7 +74,7 @@ it('a backup restored on a new machine dates no document anew, and has the accou
   const restore = run('deploy/restore.sh', [file, there]);
   expect(restore.stderr + restore.status).toMatch(/0$/);
   expect((await runScript('accounts', ['list', '--state', there])).out).toContain('alice');
-  expect(existsSync(path.join(there, 'snapshots'))).toBe(false);
+  for (const left of ['snapshots', 'rehearsal']) expect(existsSync(path.join(there, left)), left).toBe(false);
   const restored = path.join(folder, 'restored');
   const begun = Date.now();
   await buildSample(there, restored);

@@ -9,6 +9,7 @@ import { catalogPath } from '../../src/catalog/state-catalog.ts';
 import { statusSchema } from '../../src/contract/envelope.ts';
 import { generationPath } from '../../src/contract/generation.ts';
 import { documentPath } from '../../src/contract/paths.ts';
+import { prepareRehearsal } from '../../src/pipeline/rehearsal.ts';
 import { generateRepository, makePackages } from '../support/apt-repository.ts';
 import { BuildBench } from '../support/building.ts';
 import { OriginServer } from '../support/origin-server.ts';
@@ -142,18 +143,21 @@ describe('/v2/status.json', () => {
     expect(readFileSync(path.join(bench.state, 'builds.jsonl'), 'utf8')).toContain('"reason"');
   });
 
-  it('leaves no trace of a rehearsal, or of a build that another one kept out', async () => {
+  it('leaves no trace of a rehearsal, one that was killed among them, or of a build that another one kept out', async () => {
     await bench.build(at(0));
+    const left = prepareRehearsal(bench.state);
+    await bench.build(at(0));
+    expect(existsSync(left)).toBe(false);
     const before = readText();
     await bench.build(`${at(10)}DEBDEX_DRY_RUN=1 `);
     expect(readText()).toBe(before);
-    expect(readBuildRecord(bench.state).builds).toHaveLength(1);
+    expect(readBuildRecord(bench.state).builds).toHaveLength(2);
     expect(existsSync(path.join(bench.state, 'publication', 'status.json'))).toBe(true);
     for (const lock of [() => lockState(bench.state), () => lockOutput(path.join(bench.out, '.debdex'), bench.out)]) {
       const unlock = lock();
       expect(await bench.build(at(20))).toMatchObject({ status: 7 });
       unlock();
-      expect(readBuildRecord(bench.state).builds).toHaveLength(1);
+      expect(readBuildRecord(bench.state).builds).toHaveLength(2);
     }
   });
 });
