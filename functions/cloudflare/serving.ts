@@ -14,6 +14,7 @@ import { builtWith } from './built-with.ts';
 import { digestOf, documentOfBytes, publishedDocuments } from './published-files.ts';
 import { remoteDownloads } from './remote-downloads.ts';
 import type { Settings } from './settings.ts';
+import { createTurns } from './turns.ts';
 
 /** A generation that an object holds whole. */
 export interface Held {
@@ -77,6 +78,7 @@ export class Serving {
       downloads: downloads ? remoteDownloads(downloads) : uncountedDownloads,
       // With room for less than one request none would ever go ahead.
       limiter: createRateLimiter({ rate, burst: Math.max(1, 2 * rate), now }),
+      turns: createTurns(),
       probeCredentials,
       now,
       publicAddress: () => this.#inForce?.publicAddress ?? defaultAddress,

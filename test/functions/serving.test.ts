@@ -166,6 +166,27 @@ it('E2: makes one large answer at a time, since several of the largest would not
   expect(new Set(readers)).toEqual(new Set([1]));
 });
 
+it('E2: a client that asks much at once delays another by little of it', async () => {
+  const published = await publish([large]);
+  const { serving } = serve(published.database, published);
+  // Few records each: those of many are made one at a time anyway.
+  const from = async (client: string, query: string) => {
+    const headers = { 'cf-connecting-ip': client };
+    await (await serving.answer(new Request(`https://edge.example${search}${query}&limit=9`, { headers }))).text();
+  };
+  // As in an object, where it stands still while anything is computed.
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(0);
+  onTestFinished(() => clock.mockRestore());
+  let done = 0;
+  const many = Array.from({ length: 40 }, async (_, at) => {
+    await from('192.0.2.1', `&page=${at + 1}`);
+    done++;
+  });
+  await from('198.51.100.7', '');
+  expect(done).toBeLessThan(10);
+  await Promise.all(many);
+});
+
 it('E2: a long document is composed while it is sent, and breaks off where the catalog is replaced', async () => {
   const published = await publish([large]);
   const { serving, ask } = serve(published.database, published);
