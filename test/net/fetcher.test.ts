@@ -2,7 +2,7 @@ import { getEventListeners, once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createFetcher, type Fetcher } from '../../src/net/fetcher.ts';
-import { NetworkError } from '../../src/net/network-error.ts';
+import { NetworkError, toNetworkError } from '../../src/net/network-error.ts';
 import type { ResolveName } from '../../src/net/resolver.ts';
 import { composeUserAgent } from '../../src/net/user-agent.ts';
 import { OriginServer } from '../support/origin-server.ts';
@@ -406,6 +406,15 @@ describe('origins that misbehave', () => {
         .catch((thrown: unknown) => thrown);
       expect(error).toMatchObject({ code: 'dns', transient });
     }
+  });
+
+  it('C8: of several addresses one that the origin refuses says more than one that this machine has no way to', () => {
+    const failed = (...codes: string[]) =>
+      new AggregateError(codes.map((code) => Object.assign(new Error(code), { code })));
+    expect(toNetworkError(failed('ENETUNREACH', 'ECONNREFUSED'), false).code).toBe('connection');
+    expect(toNetworkError(failed('ETIMEDOUT', 'EADDRNOTAVAIL'), false).code).toBe('timeout');
+    expect(toNetworkError(failed('ENETUNREACH', 'EHOSTUNREACH'), false).code).toBe('connection');
+    expect(toNetworkError(failed('ENETUNREACH', 'ENETUNREACH'), false).code).toBe('no-network');
   });
 
   it('validators that do not fit a header are dropped', async () => {

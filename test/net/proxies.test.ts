@@ -138,6 +138,7 @@ describe('a proxy', () => {
       https: undefined,
       except: 'c',
     });
+    expect(readProxies({ HTTP_PROXY: 'http://a:1', NO_PROXY: 'c', no_proxy: 'd' })?.except).toBe('d');
     expect(() => readProxies({ HTTPS_PROXY: 'proxy' })).toThrow(/HTTPS_PROXY must be/);
     expect(() => readProxies({ HTTPS_PROXY: 'ftp://proxy' })).toThrow(RangeError);
   });

@@ -159,6 +159,24 @@ describe('names', () => {
     void back;
   });
 
+  it('C7: are asked for together again where a name server answers, be it that a name does not exist', async () => {
+    const asked: string[] = [];
+    let failure = new NetworkError('no-network', 'silence', { transient: true });
+    const names = new Names(
+      async (name) => {
+        asked.push(name);
+        throw failure;
+      },
+      { ...usual, offlineMs: -1 },
+    );
+    const codeOf = (name: string) => names.find(name).catch(({ code }) => code);
+    expect(await codeOf('a')).toBe('no-network');
+    failure = new NetworkError('dns', 'no such name');
+    expect(await codeOf('b')).toBe('dns');
+    expect(await Promise.all(['c', 'd'].map(codeOf))).toEqual(['dns', 'dns']);
+    expect(asked).toEqual(['a', 'b', 'c', 'd']);
+  });
+
   it('C7: have each a clock of its own, which begins with its turn', async () => {
     const clocks = new Map<number, AbortController>();
     const spy = vi.spyOn(AbortSignal, 'timeout').mockImplementation((milliseconds) => {

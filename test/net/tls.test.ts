@@ -1,5 +1,6 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { operatorSentence } from '../../src/contract/finding-texts.ts';
+import { createFetcher } from '../../src/net/fetcher.ts';
 import { generateRepository } from '../support/apt-repository.ts';
 import { type Certificate, CertificateAuthority, createCertificate } from '../support/certificates.ts';
 import { bench, useCrawlBench } from '../support/crawl-bench.ts';
@@ -92,6 +93,24 @@ describe('an origin that speaks TLS', () => {
     redirectAll(plain, doubtful);
     expect(await crawl(plain.uri('repo'))).toMatchObject({ outcome: 'stale', code: 'certificate-untrusted' });
     expect(doubtful.requests).toEqual([]);
+  });
+
+  it('C6: the headers of a repository do not follow from http to https of the same host: they are for one origin', async () => {
+    const secure = await start('127.0.0.1', createCertificate({ names: ['repo.example'], issuer: authority }));
+    const plain = await start('127.0.0.2', undefined, secure.port);
+    plain.break('/repo/Release', { kind: 'redirect', location: `https://repo.example:${secure.port}/repo/Release` });
+    const addresses = ['127.0.0.2', '127.0.0.1'];
+    const fetcher = createFetcher({
+      allowPrivateNetworks: ['127.0.0.0/8'],
+      ca: authority.cert,
+      resolve: async () => [{ address: addresses.shift() ?? '', family: 4 }],
+    });
+    const url = new URL(`http://repo.example:${secure.port}/repo/Release`);
+    await (await fetcher.fetch(url, { maxBytes: 10_000, headers: { 'x-machine': 'iPhone10,1' } })).discard();
+    await fetcher.close();
+    await expect.poll(() => [plain.requests.length, secure.requests.length]).toEqual([1, 1]);
+    expect(plain.requests[0]?.headers).toHaveProperty('x-machine');
+    expect(secure.requests[0]?.headers).not.toHaveProperty('x-machine');
   });
 
   const refused: [string, string, () => Certificate, RegExp][] = [
