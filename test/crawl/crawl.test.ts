@@ -123,6 +123,14 @@ describe('a first crawl', () => {
     expect((await bench.crawlOne()).asked).toEqual(['/Release 304']);
   });
 
+  it('C3: an unlisted compression that did not change is held against a Release that did', async () => {
+    const files = await serve({ compressions: ['xz'], listed: ['plain'] });
+    await bench.crawlOne();
+    const other = await generateRepository({ packages: makePackages(4), compressions: ['xz'], listed: ['plain'] });
+    bench.origin.serve('repo', new Map(files).set('/Release', other.get('/Release') ?? new Uint8Array()));
+    expect(await bench.crawlOne()).toMatchObject({ outcome: 'stale', code: 'index-mismatch' });
+  });
+
   it('an empty index is taken where a hash confirms that it is', async () => {
     await serve({ packages: [], compressions: ['gz'] });
     expect(await bench.crawlOne()).toMatchObject({ outcome: 'fresh' });

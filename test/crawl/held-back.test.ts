@@ -19,6 +19,15 @@ const serve = async (count: number, plan: RepositoryPlan = {}) => {
 const accept = () => acceptRepository(bench.store, 'repo');
 const stanzas = async () => (await bench.store.read('repo'))?.packages.stanzas;
 
+it('C4: an index that lost half of its packages, and not more, is taken', async () => {
+  await serve(20);
+  await bench.crawlOne();
+  await serve(10);
+  expect(await bench.crawlOne()).toMatchObject({ outcome: 'fresh', code: null });
+  await serve(4);
+  expect(await bench.crawlOne()).toMatchObject({ outcome: 'stale', code: 'index-shrunken' });
+});
+
 describe('an index that is held back', () => {
   it.each([
     { etag: true, lastModified: true },

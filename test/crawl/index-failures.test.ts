@@ -118,6 +118,15 @@ describe('an index that is none', () => {
     },
   );
 
+  it('V4: a compressed index without a length counts, and shows by itself where it was cut', async () => {
+    bench.origin.serve('repo', await generateRepository({ compressions: ['gz'], hashes: [] }));
+    bench.origin.break('/repo/Packages.gz', { kind: 'unframed' });
+    expect((await bench.crawlOne()).outcome).toBe('fresh');
+    bench.origin.break('/repo/Packages.gz', { kind: 'unframed', after: 60 });
+    await bench.store.remove('repo');
+    expect((await bench.crawlOne()).code).toBe('index-truncated');
+  });
+
   it('V4: a plain index without a length counts where a hash confirms it', async () => {
     for (const hashes of [[], ['sha256']] as const) {
       bench.origin.serve('repo', await generateRepository({ compressions: ['plain'], hashes }));
@@ -131,6 +140,15 @@ describe('an index that is none', () => {
 });
 
 describe('an index that Release does not confirm', () => {
+  it('C3: is why Release is asked for once more, whatever is wrong with its other compressions', async () => {
+    bench.origin.serve('repo', await generateRepository({ compressions: ['gz', 'plain'] }));
+    bench.origin.break('/repo/Packages.gz', { kind: 'body', body: webPage });
+    bench.origin.put('/repo/Packages', composeIndex(makePackages(4)));
+    const { code, asked } = await bench.crawlOne();
+    expect(code).toBe('index-mismatch');
+    expect(asked.filter((line) => line.startsWith('/Release '))).toHaveLength(2);
+  });
+
   it.each(['md5', 'sha1', 'sha256', 'sha512'] as const)(
     'C3: is refused by its %s, and the old data stays',
     async (algorithm) => {

@@ -141,6 +141,7 @@ describe('without a key in the manifest', () => {
     await serve(4, signer, ['Release.gpg']);
     bench.origin.break('/repo/Release.gpg', { kind: 'status', status: 500 });
     expect(await bench.crawlOne()).toMatchObject({ outcome: 'fresh', signing: { state: 'unanswered' } });
+    expect(await bench.crawlOne()).toMatchObject({ outcome: 'unchanged', signing: { state: 'unanswered' } });
     bench.origin.mend();
     expect(await bench.crawlOne()).toMatchObject({ outcome: 'unchanged', signing: { state: 'signed' } });
     expect((await bench.crawlOne()).asked).toEqual(['/Release 304']);

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Places } from '../../src/crawl/visit-places.ts';
 import { generateRepository } from '../support/apt-repository.ts';
 import { CrawlBench, makeEntry } from '../support/crawling.ts';
-import { OriginServer } from '../support/origin-server.ts';
+import { OriginServer, statusFault } from '../support/origin-server.ts';
 
 describe('origins that never answer', () => {
   let bench: CrawlBench;
@@ -53,6 +53,11 @@ describe('origins that never answer', () => {
     bench.origin.remove('/repo/InRelease');
     bench.origin.break('/repo/Release', (_request, nth) => (nth === 1 ? { kind: 'silent' } : undefined));
     expect(await bench.crawlOne()).toMatchObject({ outcome: 'fresh' });
+    bench.origin.break('/repo/Release', { kind: 'silent' });
+    bench.origin.break('/repo/InRelease', statusFault(404));
+    await bench.store.remove('repo');
+    // Once again, and no more: each costs the whole time that an answer may take.
+    expect((await bench.crawlOne()).asked).toEqual(['/InRelease 404', '/Release 0', '/Release 0']);
   });
 });
 
