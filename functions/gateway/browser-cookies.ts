@@ -46,6 +46,21 @@ export const createBrowserCookies = ({ settings, cryptography }: Pick<GatewayDep
   const browser = cookie('browser', 180 * day);
   const detour = cookie('openid', 600);
 
+  const otherForm = 'This form did not come from this browser. Please try again.';
+  const findFault = (c: Context, purpose: string, presented: string): string | undefined => {
+    const site = c.req.header('sec-fetch-site');
+    const from = c.req.header('origin');
+    const foreign =
+      (site !== undefined && site !== 'same-origin' && site !== 'none') ||
+      (c.req.method === 'POST' && from !== undefined && from !== 'null' && from !== origin);
+    if (foreign) throw new HttpError(403, otherForm);
+    const secret = form.read(c);
+    if (secret === '') return 'This browser kept no cookie of this site. Please allow its cookies and try again.';
+    const expected = cryptography.sha256(formToken(secret, purpose));
+    const matches = secret.length === 43 && cryptography.equal(expected, cryptography.sha256(presented));
+    return matches ? undefined : otherForm;
+  };
+
   const formToken = (secret: string, purpose: string) => hex(cryptography.sha256(`${secret}\n${purpose}`));
 
   return {
@@ -58,19 +73,15 @@ export const createBrowserCookies = ({ settings, cryptography }: Pick<GatewayDep
       return formToken(secret, purpose);
     },
     /**
-     * Throws a 403 unless the form is ours: sent by a page of this origin, with the token that belongs to this browser's
-     * cookie. `Origin` is `null` from our own pages, because they send no referrer.
+     * What to say where a form does not have the token that belongs to this browser's cookie. Throws a 403 where a page of
+     * another origin sent it, which must not have the browser take a new cookie. `Origin` is `null` from our own pages,
+     * because they send no referrer.
      */
+    findFault,
+    /** Throws that as a 403. */
     assertFormToken: (c: Context, purpose: string, presented: string) => {
-      const site = c.req.header('sec-fetch-site');
-      const from = c.req.header('origin');
-      const foreign =
-        (site !== undefined && site !== 'same-origin' && site !== 'none') ||
-        (c.req.method === 'POST' && from !== undefined && from !== 'null' && from !== origin);
-      const secret = form.read(c);
-      const expected = cryptography.sha256(formToken(secret, purpose));
-      const matches = secret.length === 43 && cryptography.equal(expected, cryptography.sha256(presented));
-      if (foreign || !matches) throw new HttpError(403, 'This form did not come from this browser. Please try again.');
+      const fault = findFault(c, purpose, presented);
+      if (fault !== undefined) throw new HttpError(403, fault);
     },
     rememberDetour: (c: Context, value: OpenIdDetour) => detour.write(c, encode(JSON.stringify(value))),
     /**

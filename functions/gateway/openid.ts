@@ -19,7 +19,7 @@ export interface OpenIdAttempt {
 }
 
 /** Who signed in at the provider. */
-interface OpenIdIdentity {
+export interface OpenIdIdentity {
   readonly issuer: string;
   readonly subject: string;
   readonly displayName: string;

@@ -123,7 +123,7 @@ test('T4 a form without this browser’s token, or sent by another site, is refu
     // The token of one browser in another one, with and without a cookie of its own.
     new BrowserSession(gateway.base).submit(page, fields),
     browser.submit(page, fields, { headers: { cookie: `__Host-gateway-form=${'A'.repeat(43)}` } }),
-    browser.submit(page, fields, { headers: { cookie: '__Host-gateway-form=' } }),
+    new BrowserSession(gateway.base).submit(page, fields, { headers: { cookie: '__Host-gateway-form=' } }),
     browser.submit(page, fields, { headers: { 'sec-fetch-site': 'cross-site' } }),
     browser.submit(page, fields, { headers: { 'sec-fetch-site': 'same-site' } }),
     browser.submit(page, fields, { headers: { origin: 'https://evil.example' } }),
@@ -135,6 +135,24 @@ test('T4 a form without this browser’s token, or sent by another site, is refu
   }
   // The handle is still good, and browsers send `null` for a page without a referrer.
   expect((await browser.submit(page, fields, { headers: { origin: 'null' } })).status).toBe(303);
+});
+
+test('T4 a form that is too old comes back to be sent again, and a browser that keeps no cookies is told so', async () => {
+  const browser = new BrowserSession(gateway.base);
+  const old = await browser.open(await newAuthUrl());
+  const fields = { name: 'alice', password };
+  const again = await browser.submit(old, { ...fields, csrf: 'f'.repeat(64) });
+  expect(again.text).toContain('did not come from this browser. Please try again.');
+  expect(again.text).not.toContain('required aria-invalid="true"');
+  expect((await browser.submit(again, fields, from('192.0.2.3'))).location).toMatch(/^sileo:/);
+
+  const page = await new BrowserSession(gateway.base).open(await newAuthUrl());
+  const without = await new BrowserSession(gateway.base).submit(page, fields);
+  expect(without.status).toBe(403);
+  expect(without.text).toContain('kept no cookie of this site');
+  // Another site must not have somebody's browser take a new one.
+  const foreign = { headers: { 'sec-fetch-site': 'cross-site' } };
+  expect((await new BrowserSession(gateway.base).submit(page, fields, foreign)).headers.getSetCookie()).toEqual([]);
 });
 
 test('T4 the form takes no JSON, no more than 8 KiB and no other method', async () => {

@@ -134,6 +134,9 @@ test('T4 a refusal at the provider is a message on the page', async () => {
   expect(page.status).toBe(403);
   expect(page.text).toContain('Example ID did not confirm the sign-in.');
   expect(page.text).toContain('role="alert"');
+  // Nothing is lost by it: the page leads there again, for the same application.
+  provider.subject = 'subject-1';
+  expect((await follow(startLink(page))).location).toMatch(/^sileo:/);
 });
 
 test('T3 the way back works once, in the browser that started, with the state that was given', async () => {
@@ -319,6 +322,15 @@ test('T9 the log says in codes why nobody can sign in, and nothing of the secret
     status: 403,
     reason: expect.stringMatching(/openid_denied.* access_denied$/),
   });
+});
+
+test('a sign-in that is over does not lead to the provider first', async () => {
+  const { own } = newBrowser();
+  const link = startLink(await own.open(await authenticate(gateway.base)));
+  gateway.advance(11 * 60_000);
+  const page = await own.open(link);
+  expect([page.status, page.location]).toEqual([410, undefined]);
+  expect(page.text).toContain('has expired');
 });
 
 test('T3 another site cannot start it in somebody’s browser', async () => {

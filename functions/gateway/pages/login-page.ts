@@ -52,7 +52,8 @@ const noAccounts = html`<div class="message notice" role="status">
 </div>`;
 
 const passwordForm = ({ action, csrf, request, name, error }: LoginView): Markup => {
-  const invalid = error?.status === 403 ? 'true' : 'false';
+  // What was typed, not where it came from.
+  const invalid = error?.status === 403 && name !== undefined ? 'true' : 'false';
   return html`<form method="post" action="${action}">
 <input type="hidden" name="csrf" value="${csrf}">
 ${request ? html`<input type="hidden" name="request" value="${request.handle}">` : ''}
@@ -97,9 +98,3 @@ export const failurePage = (status: StatusCode, title: string, sentence: string,
   content: html`<h1>${title}</h1>
 ${errorMessage(sentence)}`,
 });
-
-/** The OpenID provider refused, or could not be asked. */
-export const providerFailurePage = (label: string, denied: boolean): Page =>
-  denied
-    ? failurePage(403, 'Sign in', `${label} did not confirm the sign-in.`)
-    : failurePage(503, 'Sign in', `${label} cannot be reached, or its answer could not be confirmed.`);

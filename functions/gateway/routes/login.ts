@@ -4,8 +4,8 @@ import { clientNetwork } from '../../http/client-address.ts';
 import { normaliseAccountName } from '../account-name.ts';
 import { createBrowserCookies } from '../browser-cookies.ts';
 import { type GatewayDeps, gatewayAddresses } from '../gateway-deps.ts';
-import { OpenIdDenied, OpenIdFailed, OpenIdNotAllowed, OpenIdStale } from '../openid.ts';
-import { endedRequestPage, failurePage, type LoginView, loginPage, providerFailurePage } from '../pages/login-page.ts';
+import { OpenIdDenied, OpenIdFailed, type OpenIdIdentity, OpenIdNotAllowed, OpenIdStale } from '../openid.ts';
+import { endedRequestPage, failurePage, type LoginView, loginPage } from '../pages/login-page.ts';
 import { createPageRenderer, redirect } from '../pages/page.ts';
 import { PasswordsBusy } from '../password-places.ts';
 import type { Protocol } from '../protocol.ts';
@@ -35,19 +35,6 @@ export const loginRoutes = (deps: GatewayDeps, protocol: Protocol): Hono => {
   const routes = new Hono();
 
   routes.onError((error, c) => {
-    if (openId && (error instanceof OpenIdDenied || error instanceof OpenIdFailed)) {
-      log({ event: 'sign-in-failed', address: clientAddress(c), reason: describeSilently(error) });
-      return render(c, providerFailurePage(openId.label, error instanceof OpenIdDenied));
-    }
-    if (openId && error instanceof OpenIdNotAllowed) {
-      log({
-        event: 'sign-in-refused',
-        name: nameAtProvider(error.identity),
-        address: clientAddress(c),
-        reason: 'claim',
-      });
-      return render(c, failurePage(403, 'Sign in', `Your account at ${openId.label} may not sign in here.`));
-    }
     const { status, message, headers } = toRefusal(error instanceof OpenIdStale ? staleSignIn() : error);
     if ((error instanceof StoreUnavailable && !isUnwanted(error)) || status === 500) tellFailure(error);
     const sentence = status === 503 ? 'Sign-in is not possible at the moment. Please try again shortly.' : message;
@@ -73,6 +60,10 @@ export const loginRoutes = (deps: GatewayDeps, protocol: Protocol): Hono => {
     });
     return render(c, page);
   };
+
+  /** The login page again, for whoever came from a form that is not ours: by now the browser has a token for it. */
+  const showRefusedForm = (c: Context, handle: string, sentence: string) =>
+    showLogin(c, handle, { error: { status: 403, sentences: [sentence] } });
 
   const tellFailure = (error: unknown) => {
     const event = error instanceof StoreUnavailable ? 'store-unavailable' : 'failure';
@@ -108,7 +99,8 @@ export const loginRoutes = (deps: GatewayDeps, protocol: Protocol): Hono => {
     const form = await readFormBody(c.req.raw);
     const field = (name: string) => form.get(name) ?? '';
     const handle = field('request');
-    cookies.assertFormToken(c, `login ${handle}`, field('csrf'));
+    const fault = cookies.findFault(c, `login ${handle}`, field('csrf'));
+    if (fault !== undefined) return showRefusedForm(c, handle, fault);
     const known = handle === '' ? undefined : await protocol.lookUpHandle(handle);
     if (known && known.state !== 'open') return render(c, endedRequestPage(known.state));
 
@@ -156,21 +148,19 @@ export const loginRoutes = (deps: GatewayDeps, protocol: Protocol): Hono => {
   };
 
   if (openId) {
-    routes.get('/login/openid', async (c) => {
-      const handle = c.req.query('request') ?? '';
-      // Without it another site could start this in somebody's browser and have them signed in without a word.
-      cookies.assertFormToken(c, `login ${handle}`, c.req.query('csrf') ?? '');
-      const { url, attempt } = await openId.start(addresses.openIdReturn);
-      cookies.rememberDetour(c, { ...attempt, handle });
-      return redirect(c, url.href);
-    });
+    /** The login page again, for another try or another way to sign in. */
+    const showProviderTrouble = (c: Context, handle: string, error: unknown) => {
+      const address = clientAddress(c);
+      if (error instanceof OpenIdNotAllowed) {
+        log({ event: 'sign-in-refused', name: nameAtProvider(error.identity), address, reason: 'claim' });
+      } else if (error instanceof OpenIdDenied || error instanceof OpenIdFailed) {
+        log({ event: 'sign-in-failed', address, reason: describeSilently(error) });
+      } else throw error;
+      return showLogin(c, handle, { error: describeProviderTrouble(openId.label, error) });
+    };
 
-    routes.get('/login/callback', async (c) => {
-      const returned = new URL(addresses.openIdReturn);
-      returned.search = new URL(c.req.url).search;
-      const detour = cookies.takeDetour(c, returned.searchParams.getAll('state'));
-      if (!detour) throw staleSignIn();
-      const identity = await openId.finish(returned, detour);
+    /** The account of whoever the provider knows, added at the first sign-in. Throws where it is disabled. */
+    const findProvidersAccount = async (c: Context, identity: OpenIdIdentity) => {
       const name = nameAtProvider(identity);
       const account = await store.findOrAddFederated({ ...identity, id: cryptography.randomId(), name });
       if (account.added) {
@@ -181,7 +171,36 @@ export const loginRoutes = (deps: GatewayDeps, protocol: Protocol): Hono => {
         log({ event: 'sign-in-failed', account: account.id, address: clientAddress(c), reason: 'disabled' });
         throw new HttpError(403, 'This account is disabled.');
       }
-      return finish(c, detour.handle, account);
+      return account;
+    };
+
+    routes.get('/login/openid', async (c) => {
+      const handle = c.req.query('request') ?? '';
+      // Without it another site could start this in somebody's browser and have them signed in without a word.
+      const fault = cookies.findFault(c, `login ${handle}`, c.req.query('csrf') ?? '');
+      if (fault !== undefined) return showRefusedForm(c, handle, fault);
+      const known = handle === '' ? undefined : await protocol.lookUpHandle(handle);
+      if (known && known.state !== 'open') return render(c, endedRequestPage(known.state));
+      try {
+        const { url, attempt } = await openId.start(addresses.openIdReturn);
+        cookies.rememberDetour(c, { ...attempt, handle });
+        return redirect(c, url.href);
+      } catch (error) {
+        return showProviderTrouble(c, handle, error);
+      }
+    });
+
+    routes.get('/login/callback', async (c) => {
+      const returned = new URL(addresses.openIdReturn);
+      returned.search = new URL(c.req.url).search;
+      const detour = cookies.takeDetour(c, returned.searchParams.getAll('state'));
+      if (!detour) throw staleSignIn();
+      try {
+        const account = await findProvidersAccount(c, await openId.finish(returned, detour));
+        return await finish(c, detour.handle, account);
+      } catch (error) {
+        return showProviderTrouble(c, detour.handle, error);
+      }
     });
   }
 
@@ -189,6 +208,16 @@ export const loginRoutes = (deps: GatewayDeps, protocol: Protocol): Hono => {
     render(c, failurePage(405, 'Sign in', `${c.req.method} is not offered here.`, { Allow: 'GET, HEAD, POST' })),
   );
   return routes;
+};
+
+const describeProviderTrouble = (label: string, error: Error): Problem => {
+  if (error instanceof OpenIdNotAllowed) {
+    const sentence = `Your account at ${label} may not sign in here.`;
+    return { status: 403, sentences: [sentence, 'To use another one, sign out there first.'] };
+  }
+  return error instanceof OpenIdDenied
+    ? { status: 403, sentences: [`${label} did not confirm the sign-in.`] }
+    : { status: 503, sentences: [`${label} cannot be reached, or its answer could not be confirmed.`] };
 };
 
 const staleSignIn = () =>
