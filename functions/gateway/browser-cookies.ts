@@ -15,6 +15,10 @@ export interface OpenIdDetour extends OpenIdAttempt {
 
 const detourSchema = z.strictObject({ state: z.string(), nonce: z.string(), verifier: z.string(), handle: z.string() });
 
+/** Ways to the provider that one browser may be on at a time, in several windows; of more the oldest is forgotten. */
+const mostDetours = 4;
+const detoursSchema = z.array(detourSchema).max(mostDetours);
+
 const hex = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 
 /** Of a digest of the path, in characters: for the services of one host. */
@@ -83,30 +87,32 @@ export const createBrowserCookies = ({ settings, cryptography }: Pick<GatewayDep
       const fault = findFault(c, purpose, presented);
       if (fault !== undefined) throw new HttpError(403, fault);
     },
-    rememberDetour: (c: Context, value: OpenIdDetour) => detour.write(c, encode(JSON.stringify(value))),
+    rememberDetour: (c: Context, value: OpenIdDetour) => {
+      const others = parseDetours(detour.read(c)).slice(0, mostDetours - 1);
+      detour.write(c, encode(JSON.stringify([value, ...others])));
+    },
     /**
-     * What was remembered, once, for the state that the provider sent back. Undefined where there is nothing readable, or
-     * where it belongs to another sign-in, which may still come back in another window and is left.
+     * What was remembered, once, for the state that the provider sent back. Undefined where there is nothing of it; what
+     * belongs to another sign-in may still come back in another window and is left.
      */
     takeDetour: (c: Context, states: readonly string[]): OpenIdDetour | undefined => {
-      const text = detour.read(c);
-      const found = parseDetour(text);
-      const [state] = states;
-      const matches =
-        found !== undefined &&
-        states.length === 1 &&
-        cryptography.equal(cryptography.sha256(found.state), cryptography.sha256(state ?? ''));
-      if (matches || (text !== '' && !found)) detour.clear(c);
-      return matches ? found : undefined;
+      const all = parseDetours(detour.read(c));
+      const [state = ''] = states.length === 1 ? states : [];
+      const digest = cryptography.sha256(state);
+      const found = all.find((each) => cryptography.equal(cryptography.sha256(each.state), digest));
+      const others = all.filter((each) => each !== found);
+      if (others.length === 0) detour.clear(c);
+      else if (found) detour.write(c, encode(JSON.stringify(others)));
+      return found;
     },
   };
 };
 
-const parseDetour = (text: string): OpenIdDetour | undefined => {
+const parseDetours = (text: string): OpenIdDetour[] => {
   try {
-    return detourSchema.parse(JSON.parse(atob(text)));
+    return detoursSchema.parse(JSON.parse(atob(text)));
   } catch {
-    return undefined;
+    return [];
   }
 };
 

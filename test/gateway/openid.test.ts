@@ -37,7 +37,7 @@ const newBrowser = (base = gateway.base) => {
     own,
     /** Opens an address and follows redirects until a page, or an address that is no web page, or `until`. */
     follow: async (address: string, until = /^$/): Promise<Page> => {
-      let page = await own.open(address);
+      let page = await (new URL(address).origin === site ? own : foreign).open(address);
       for (let hop = 0; hop < 12 && page.location !== undefined; hop++) {
         const next = new URL(page.location, page.address);
         if (!next.protocol.startsWith('http') || until.test(next.href)) return page;
@@ -166,6 +166,17 @@ test('T3 the way back works once, in the browser that started, with the state th
   const replayed = await new BrowserSession(gateway.base).open(back, { cookie: cookies });
   expect(replayed.status).toBe(403);
   expect(replayed.text).toContain('has been finished before');
+});
+
+test('several windows of one browser may be at the provider at a time, and each comes back for its own application', async () => {
+  const { own, follow } = newBrowser();
+  const away: string[] = [];
+  for (let window = 0; window < 4; window++) {
+    const page = await own.open(await authenticate(gateway.base, { model: `window ${window}` }));
+    away.push((await own.open(startLink(page))).location ?? '');
+  }
+  for (const window of [1, 0, 3, 2]) expect((await follow(away[window] ?? '')).location).toMatch(/^sileo:/);
+  expect([...own.cookies.keys()]).not.toContain('gateway-openid');
 });
 
 test('T4 the display name follows the provider, and is one line of readable text', async () => {
