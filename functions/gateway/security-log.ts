@@ -59,6 +59,17 @@ const mostRemembered = 10_000;
 const repeatable: ReadonlySet<string> = new Set(['refresh-refused', 'revoked', 'revoke-refused', 'sign-in-refused']);
 
 /**
+ * Lines of one kind about one account within that time: whoever has an account may sign in and out as often as they
+ * like, each time by a sign-in that was not there before. The last line says that others are left out.
+ */
+const mostOfAccount = 50;
+const leftOut = 'more of this account are left out for ten minutes';
+
+// What somebody does with their own account. Not what strangers do to it, by which they would keep out of the log what
+// they do next.
+const ofHolder: ReadonlySet<string> = new Set([...repeatable, 'sign-in', 'reuse-detected']);
+
+/**
  * Tells `tell` of each event, with its time, and writes those of the audit as lines of JSON to `audit`. The same thing
  * about the same sign-in, or refused to the same person, is written once in ten minutes, from whatever addresses it is
  * done, so that nobody can push out of the log what came before.
@@ -76,16 +87,34 @@ export const createSecurityLog = (
     if (before !== undefined && now - before < repeatWindow && now >= before) return true;
     seen.delete(key);
     seen.set(key, now);
-    const [oldest] = seen.keys();
-    if (seen.size > mostRemembered && oldest !== undefined) seen.delete(oldest);
+    dropOldest(seen);
     return false;
   };
-  return (event) => {
+  const counts = new Map<string, { readonly since: number; lines: number }>();
+  const countLine = ({ event, account }: SecurityEvent, now: number): number => {
+    if (!ofHolder.has(event) || account === undefined) return 0;
+    const key = `${event} ${account}`;
+    const before = counts.get(key);
+    if (before !== undefined && now - before.since < repeatWindow && now >= before.since) return ++before.lines;
+    counts.delete(key);
+    counts.set(key, { since: now, lines: 1 });
+    dropOldest(counts);
+    return 1;
+  };
+  return (happened) => {
     const now = clock();
-    if (isRepeated(event, now)) return;
+    if (isRepeated(happened, now)) return;
+    const lines = countLine(happened, now);
+    if (lines > mostOfAccount) return;
+    const event = lines === mostOfAccount ? { ...happened, reason: leftOut } : happened;
     tell({ time: new Date(now).toISOString(), channel: 'security', ...event });
     if (auditedEvents.has(event.event)) audit(formatEvent(event, now));
   };
+};
+
+const dropOldest = (remembered: Map<string, unknown>) => {
+  const [oldest] = remembered.keys();
+  if (remembered.size > mostRemembered && oldest !== undefined) remembered.delete(oldest);
 };
 
 const auditedEvents: ReadonlySet<string> = new Set(audited);

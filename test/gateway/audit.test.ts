@@ -117,6 +117,26 @@ test('T12 the log tells a repetition from something else, and forgets it after t
   expect(audited).toHaveLength(lines.length - 2);
 });
 
+test('T12 nobody fills the log by signing in to their own account, and no stranger keeps a sign-in out of it', () => {
+  let now = 0;
+  const audited: SecurityEvent[] = [];
+  const log = createSecurityLog({ tell: () => {}, audit: (line) => audited.push(JSON.parse(line)) }, () => now);
+  const signInOften = (account: string) => {
+    const before = audited.length;
+    for (let time = 0; time < 500; time++) log({ event: 'sign-in', account, family: `${account} ${now} ${time}` });
+    return audited.slice(before).map(({ reason }) => reason);
+  };
+  const most = [...Array(49).fill(undefined), 'more of this account are left out for ten minutes'];
+  expect(signInOften('alice')).toEqual(most);
+  // Another account, and another kind of line, have their own number.
+  expect(signInOften('bob')).toEqual(most);
+  log({ event: 'reuse-detected', account: 'alice', family: 'a' });
+  expect(audited.at(-1)).toMatchObject({ event: 'reuse-detected' });
+  now = 10 * 60_000;
+  for (let time = 0; time < 500; time++) log({ event: 'sign-in-failed', account: 'alice' });
+  expect(signInOften('alice')).toEqual(most);
+});
+
 test('T9 a sign-in does not fail where the audit log cannot be written, and the security log says so', async () => {
   const gateway = await startGateway();
   await addAccount(gateway.store, 'alice');
