@@ -39,13 +39,11 @@ const ask = (prompt: string): Promise<string> => {
   const terminal = createInterface({ input: process.stdin, output: nowhere, terminal: true });
   return new Promise((resolve, reject) => {
     terminal.question('', (answer) => {
+      resolve(answer);
       terminal.close();
       process.stderr.write('\n');
-      resolve(answer);
     });
-    terminal.once('SIGINT', () => {
-      terminal.close();
-      reject(new PasswordRefused('\nNothing was changed.'));
-    });
+    // By Ctrl-C, Ctrl-D or with the terminal itself; after an answer it has no effect.
+    terminal.once('close', () => reject(new PasswordRefused('\nNothing was changed.')));
   });
 };

@@ -47,6 +47,14 @@ describe('a new password', () => {
     });
     await expect(type('first password', 'first passwort')).rejects.toThrow(PasswordRefused);
   });
+
+  it.each([
+    ['Ctrl-C', '\u0003'],
+    ['Ctrl-D', '\u0004'],
+  ])('is given up by %s, at either question', async (_, key) => {
+    await expect(type(key)).rejects.toThrow('Nothing was changed.');
+    await expect(type('first password', key)).rejects.toThrow('Nothing was changed.');
+  });
 });
 
 describe('the audit log of a command', () => {
