@@ -6,7 +6,8 @@ import type { Repository } from './repository.ts';
  */
 export const holderOf = ({ slug, name, addedAt, signing, doubt, record }: Repository) => {
   const { uri, suite, quality, bootstrap } = record;
-  return { slug, name, addedAt, signing, doubt, record: { uri, suite, quality, bootstrap } };
+  const sells = record.origin_supports_payment_v1 || record.origin_supports_payment_v2;
+  return { slug, name, addedAt, signing, doubt, sells, record: { uri, suite, quality, bootstrap } };
 };
 
 /** A repository that has a package. */

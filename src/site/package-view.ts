@@ -16,7 +16,7 @@ import type { Doubt } from './repository.ts';
 import type { SiteCatalog } from './site-catalog.ts';
 import { joinStatements, lackingOf, type StatedRow, statedRows } from './stated.ts';
 import { computeChanges, type VersionChange } from './version-changes.ts';
-import { tellApart, type VersionRow, versionRows } from './version-rows.ts';
+import { isSold, tellApart, type VersionRow, versionRows } from './version-rows.ts';
 
 /** All that the page of a package shows. While this stays the same, so does the page. */
 export interface PackageView extends Needs {
@@ -62,6 +62,8 @@ export interface PackageView extends Needs {
   readonly dependents: { readonly total: number; readonly shown: readonly PackageLink[] };
   readonly similar: readonly PackageCard[];
   readonly links: readonly DeepLink[];
+  /** Whether it is bought in a package manager, which alone gets its file then. */
+  readonly isSold: boolean;
   readonly document: string;
   /** How often it was downloaded by the end of the last day; undefined where that was not counted. */
   readonly downloads: { readonly total: number; readonly lastMonth: number } | undefined;
@@ -170,6 +172,7 @@ export const computePackageView = (catalog: SiteCatalog, id: string): PackageVie
       served: catalog.architecturesIn(repository.slug),
       stated: stated.get(repository.slug) ?? '',
     }),
+    isSold: isSold(best),
     document: `/${documentPath.package(id)}`,
     downloads: counted && { total: counted.total, lastMonth: counted.last_30_days },
   };

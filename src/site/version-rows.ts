@@ -19,7 +19,7 @@ export interface VersionRow {
   readonly firstSeen: string;
   /** Whether that was news; else it was there when its repository was first read, and is older. */
   readonly isNews: boolean;
-  /** Address of the package file, where Filename names one below its repository. */
+  /** Address of the package file, where Filename names one below its repository that anybody may have. */
   readonly download: string | undefined;
   readonly sha256: string | null;
   /** The repository that has the same version for the same architecture with other bytes; undefined where none has. */
@@ -41,6 +41,10 @@ export const downloadAddress = (repository: string, filename: string): string | 
   return url?.href.startsWith(new URL(base).href) === true ? url.href : undefined;
 };
 
+/** Whether only a package manager gets its file, in which it is bought: its repository refuses it to browsers. */
+export const isSold = ({ record, repository }: Pick<PackageVersion, 'record' | 'repository'>): boolean =>
+  record.price === 'Paid' && repository.sells;
+
 const versionRow = (
   { record, repository, firstSeen, isNews, bytesChangedAt }: PackageVersion,
   otherBytesIn: string | undefined,
@@ -56,7 +60,9 @@ const versionRow = (
   size: record.package_size,
   firstSeen,
   isNews,
-  download: downloadAddress(repository.record.uri, record.package_filename),
+  download: isSold({ record, repository })
+    ? undefined
+    : downloadAddress(repository.record.uri, record.package_filename),
   sha256: record.sha256_hash,
   otherBytesIn,
   bytesChangedAt,

@@ -122,6 +122,27 @@ describe('the words and figures of every page', () => {
     expect(told('repository/beta/')).toBe('2 packages from beta.example.');
   });
 
+  it('has no link to the file of a package that is bought in the package manager, and says so', async () => {
+    const selling: Source = {
+      ...single,
+      entry: { slug: 'shop', uri: 'https://shop.example/', ranking: 1 },
+      release: 'Origin: Shop\nPayment-Gateway: https://pay.example/\n',
+      packages: [
+        stanza({ Package: 'com.shop.paid', Name: 'Paid', Section: 'Tweaks', Tag: 'cydia::commercial' }),
+        stanza({ Package: 'com.shop.free', Name: 'Free', Section: 'Tweaks' }),
+      ].join(''),
+    };
+    const shop = await build('shop', [selling], { builtAt: lastBuild.builtAt, repositories: [] });
+    const [paid, free] = ['paid', 'free'].map((name) => shop.get(`package/com.shop.${name}/index.html`) ?? '');
+    const files = (html = '') => html.match(/href="[^"]*\.deb"/g) ?? [];
+    expect(files(free)).toHaveLength(2);
+    expect(files(paid)).toEqual([]);
+    const said = 'You buy and download it in the package manager.';
+    expect([paid, free].map((html = '') => textsOf(html).includes(said))).toEqual([true, false]);
+    // Of one that is paid for in some other way nobody knows who may have it.
+    expect(files(page('package/com.alpha.paid/'))).toHaveLength(2);
+  });
+
   it('leads to the most downloaded packages once from a page, and where none were counted from none', () => {
     const times = (html: string | undefined) => html?.split('href="/popular/"').length;
     expect([times(page('')), times(page('new/'))]).toEqual([2, 2]);
