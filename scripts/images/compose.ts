@@ -36,13 +36,14 @@ export const markSvg = (): string =>
 export const touchSvg = (): string =>
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><title>Debdex</title><rect width="32" height="32" fill="${brand}"/>${cardShape('#fff')}</svg>`;
 
-/** The picture that stands for the site where an address is shared: 1200 by 630 units. */
+/** The picture that stands for the site where an address is shared, with the band of its first page: 1200 by 630 units. */
 export const previewSvg = (): string => {
   const kinds = ['tweaks', 'themes', 'apps', 'utilities', 'multimedia', 'development', 'terminal'] as const;
   const icons = kinds
-    .map((kind, index) => `<g transform="translate(${100 + index * 112} 452) scale(2.1)">${iconSvg(kind)}</g>`)
+    .map((kind, index) => `<g transform="translate(${100 + index * 112} 470) scale(2.1)">${iconSvg(kind)}</g>`)
     .map((svg) => svg.replace('viewBox="0 0 40 40"', 'width="40" height="40" viewBox="0 0 40 40"'))
     .join('');
   const font = 'font-family="system-ui, Liberation Sans, DejaVu Sans, sans-serif"';
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1200 630"><rect width="1200" height="630" fill="${oklch(0.985, 0.004, 172)}"/><rect width="1200" height="14" fill="${brand}"/><g transform="translate(64 92) scale(6)">${cardShape(brand)}</g><text x="250" y="228" ${font} font-size="104" font-weight="700" letter-spacing="-3" fill="#16201d">Debdex</text><text x="100" y="352" ${font} font-size="46" fill="#47534f">Every tweak, theme and tool,</text><text x="100" y="410" ${font} font-size="46" fill="#47534f">from every repository, in one index.</text>${icons}</svg>`;
+  // The colours of the band, as src/layouts/tokens.css has them.
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1200 630"><rect width="1200" height="630" fill="#0c3d33"/><g transform="translate(64 62) scale(6)">${cardShape('#f0873a')}</g><text x="250" y="198" ${font} font-size="104" font-weight="700" letter-spacing="-3" fill="#fbf7ee">Debdex</text><text x="100" y="330" ${font} font-size="46" fill="#b9d3c8">Every tweak, theme and tool,</text><text x="100" y="392" ${font} font-size="46" fill="#b9d3c8">from every repository, in one index.</text>${icons}</svg>`;
 };
