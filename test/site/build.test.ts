@@ -163,7 +163,7 @@ describe('a build of the site', () => {
       expect(after.get(unharmed)).toBe(before.get(unharmed));
     }
     expect(summary.rendered).toBeLessThan(50);
-    expect(read('repository/many/index.html')).toContain('content="Many of them"');
+    expect(read('repository/many/index.html')).toContain('content="Many of them. ');
     // A page depends on more than its own package; a build from nothing shows whether one was left behind.
     expect(await buildElsewhere()).toEqual(contents(out));
     expect(files().filter((name) => /(^|\/)\.[^/]*\.next$/.test(name))).toEqual([]);

@@ -187,7 +187,7 @@ describe('the bundle of the pages', () => {
       expect((await renderPages(loaded, pages, { base, statedLists }, () => {})).rendered).toBeLessThan(50);
       for (const number of ['', '2/']) {
         const page = readFileSync(path.join(pages, stagedPage(`repository/many/${number}index.html`)), 'utf8');
-        expect(page, number).toContain('content="Many of them"');
+        expect(page, number).toContain('content="Many of them. ');
       }
       // Every page bears the address and the name of the service, and says how many lists of statements there are. Which
       // are to be rendered for it is the question, so somebody takes them and does nothing.
