@@ -375,6 +375,16 @@ it('one row alone takes the whole width of its list', async () => {
   expect(row?.width).toBeGreaterThan(0.99 * (all?.width ?? 9999));
 });
 
+it('what most people press on a phone is as high as a finger needs', async () => {
+  for (const address of ['/', '/search/?q=snow', '/package/com.alpha.snowboard/', '/repository/alpha/']) {
+    const page = await site.open(address, phone);
+    await page.locator('.row').first().waitFor();
+    const low = `[...document.querySelectorAll('.device > summary, .downloads a, .button, .icon-button, .row, .find input, select, .facets > summary')]
+      .filter((one) => one.checkVisibility() && one.getBoundingClientRect().height < 44).map((one) => one.outerHTML.slice(0, 120))`;
+    expect(await page.evaluate(low), address).toEqual([]);
+  }
+});
+
 it('a card that ends with what can be opened leaves no more room below it than above', async () => {
   const page = await site.open('/status/', phone);
   const below = `[...document.querySelectorAll('.note > details:last-child > summary')].map((summary) =>
