@@ -143,6 +143,12 @@ describe('the words and figures of every page', () => {
     expect(files(page('package/com.alpha.paid/'))).toHaveLength(2);
   });
 
+  it('tells owners how a repository gets in where they look for it, and not of Debdex that it is Debdex', () => {
+    const about = readAloud(page('about/')).replaceAll(/\s+/g, ' ');
+    expect(about).toMatch(/How a repository gets in To propose one, write to list@index\.example/);
+    expect(about).not.toContain('The software is');
+  });
+
   it('leads to the most downloaded packages once from a page, and where none were counted from none', () => {
     const times = (html: string | undefined) => html?.split('href="/popular/"').length;
     expect([times(page('')), times(page('new/'))]).toEqual([2, 2]);
