@@ -22,6 +22,7 @@ import { ReportFile } from './build-report.ts';
 import { assertDownloadsDatabase, readDownloadsAt } from './downloads-option.ts';
 import { collectExamples } from './examples/collect.ts';
 import { buildEndings } from './exit-codes.ts';
+import { letEverybodyRead } from './for-everybody.ts';
 import { openLog } from './log-options.ts';
 import { CommandFailure, type OptionValues, runCommand, UsageError } from './options.ts';
 import { readBase } from './read-base.ts';
@@ -53,6 +54,7 @@ const readSource = async (values: OptionValues<typeof buildOptions>, base: strin
     // Its addresses would replace those of real repositories, for whoever reads them.
     if (holdsPublication(out))
       throw new UsageError(`${values.out} holds what was published from a manifest: name another --out for the sample`);
+    letEverybodyRead(values.state);
     return await whileClaimed(out, values.state, 'sample', () => publishSample(out, base));
   }
   const manifest = manifestOf(values);
@@ -98,6 +100,7 @@ const build = async (values: OptionValues<typeof buildOptions>, { stopping, log,
   const notifier = values.sample ? undefined : readNotifier(values.notify, { name: service.name, base });
   const progress = new Progress(process.stderr, log);
   try {
+    if (!dryRun) letEverybodyRead(state);
     const result = await runBuild({
       entries,
       fetcher,

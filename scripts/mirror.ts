@@ -6,6 +6,7 @@ import { NetworkError } from '../src/net/network-error.ts';
 import { Progress } from '../src/pipeline/progress.ts';
 import { NoFolder } from '../src/publication/folder-content.ts';
 import { aloneEndings, exitCodes } from './exit-codes.ts';
+import { letEverybodyRead } from './for-everybody.ts';
 import { CommandFailure, proxyVariables, runCommand } from './options.ts';
 import { assertPublication, assertPublicKey } from './publication-options.ts';
 import { readProxyOptions } from './read-proxies.ts';
@@ -47,6 +48,7 @@ await runCommand(command, async (values, [url, folder]) => {
   const key = values['public-key'];
   assertPublication('URL', url);
   assertPublicKey(key);
+  letEverybodyRead();
   const fetcher = createSourceFetcher(url, {
     userAgent: 'Debdex-mirror',
     proxies: readProxyOptions(),

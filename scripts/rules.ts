@@ -2,6 +2,7 @@ import path from 'node:path';
 import { RulesImpossible } from '../src/hosts/host-rules.ts';
 import { hosts, isHost } from '../src/hosts/hosts.ts';
 import { writeRules } from '../src/hosts/write-rules.ts';
+import { letEverybodyRead } from './for-everybody.ts';
 import { CommandFailure, runCommand, UsageError } from './options.ts';
 
 const command = {
@@ -50,6 +51,7 @@ await runCommand(command, async (values, host) => {
   const { publication, out = path.join('rules', host) } = values;
   try {
     const functionUrl = readFunction(values.function);
+    letEverybodyRead();
     const { next } = writeRules({ host, publication, out, functionUrl, now: new Date() });
     process.stdout.write(`The rules for ${host} are in ${out}. ${next}\n`);
   } catch (error) {

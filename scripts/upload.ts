@@ -4,6 +4,7 @@ import { LocalPublication } from '../src/uploading/local-publication.ts';
 import { openDestination } from '../src/uploading/open-destination.ts';
 import { type UploadSummary, upload } from '../src/uploading/upload.ts';
 import { aloneEndings } from './exit-codes.ts';
+import { letEverybodyRead } from './for-everybody.ts';
 import { findTyped, proxyVariables, runCommand, UsageError } from './options.ts';
 import { readProxyOptions } from './read-proxies.ts';
 import { toCommandFailure } from './upload-end.ts';
@@ -104,6 +105,7 @@ await runCommand(command, async (values, address) => {
   const ofBucket = address.startsWith('s3:') ? undefined : findTyped(['endpoint', 'region', 'cors']);
   if (ofBucket !== undefined)
     throw new UsageError(`${ofBucket} is of a bucket, s3://bucket/prefix, and "${address}" is none`);
+  letEverybodyRead();
   const progress = new Progress();
   let destination: Destination | undefined;
   try {
