@@ -1,6 +1,7 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { LockedError, lockState } from '../src/catalog/lock.ts';
 import { acceptRepository, listWaiting } from '../src/crawl/operator-word.ts';
+import { readContent } from '../src/publication/folder-content.ts';
 import { takeOverOutput } from '../src/publication/owner.ts';
 import { acceptRemovals, listHeldRemovals } from '../src/snapshots/removals.ts';
 import { openStore, SnapshotError } from '../src/snapshots/store.ts';
@@ -30,6 +31,20 @@ const command = {
   },
   endings: aloneEndings('there was nothing to accept, or it could not be', 'a build is at work there'),
 } as const satisfies Command;
+
+// What builds leave, one of which is in each state folder; an empty one is where somebody begins, with --take-over.
+const marks: ReadonlySet<string> = new Set(['build.lock', 'identifier', 'removals.json', 'snapshots']);
+
+/** Throws a CommandFailure where a folder is no state folder: nothing would be held back in it, and all seem well. */
+const assertState = (state: string): void => {
+  const found = statSync(state, { throwIfNoEntry: false });
+  // Taking the lock would make the folder, and a slip of the pen in --state should not.
+  if (found === undefined)
+    throw new CommandFailure(`There is no state folder ${state}: build first, or name another --state.`);
+  const names = found.isDirectory() ? readContent(state) : ['a file'];
+  if (names.length > 0 && !names.some((name) => marks.has(name)))
+    throw new CommandFailure(`${state} is no state folder: name the one that builds have as --state.`);
+};
 
 const lock = (state: string): (() => void) => {
   try {
@@ -70,6 +85,7 @@ const takeRepository = async (state: string, slug: string): Promise<string> => {
 };
 
 const takeOutput = (state: string, out: string): string => {
+  if (!existsSync(out)) throw new CommandFailure(`There is no folder ${out}.`);
   if (!takeOverOutput(out, state)) throw new CommandFailure(`${out} belongs to no other state folder than ${state}.`);
   return `${out} is published from ${state} from now on.\n`;
 };
@@ -77,9 +93,7 @@ const takeOutput = (state: string, out: string): string => {
 await runCommand(command, async ({ state, removals, 'take-over': out }, slug) => {
   const words = [removals, slug !== undefined, out !== undefined].filter(Boolean).length;
   if (words > 1) throw new UsageError('give one of SLUG, --removals and --take-over');
-  // Taking the lock would make the folder, and a slip of the pen in --state should not.
-  if (!existsSync(state))
-    throw new CommandFailure(`There is no state folder ${state}: build first, or name another --state.`);
+  assertState(state);
   if (out !== undefined) assertApart({ state, out });
   if (words === 0) {
     process.stdout.write(await list(state));

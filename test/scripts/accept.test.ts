@@ -105,9 +105,13 @@ describe('npm run accept', () => {
     expect(existsSync(none)).toBe(false);
     const file = path.join(folder, 'file');
     writeFileSync(file, '');
-    const onFile = await accept('repo', '--state', file);
-    expect(onFile.status).toBe(1);
-    expect(onFile.text).toMatch(/^accept could not go on: E.*\n$/);
+    // One level too high, or a file: that nothing is held back there would be true, and no comfort.
+    for (const wrong of [file, folder]) {
+      expect(await accept('--state', wrong)).toEqual({
+        status: 1,
+        text: `${wrong} is no state folder: name the one that builds have as --state.\n`,
+      });
+    }
     const damaged = path.join(folder, 'damaged');
     mkdirSync(path.join(damaged, 'snapshots', 'v1', 'repo'), { recursive: true });
     for (const name of ['meta.json', 'attempts.json']) {
@@ -119,6 +123,10 @@ describe('npm run accept', () => {
         text: `Nothing of ${slug} is held back in ${damaged}.\n`,
       });
     }
+    expect(await accept('--state', damaged, '--take-over', none)).toEqual({
+      status: 1,
+      text: `There is no folder ${none}.\n`,
+    });
     const around = await accept('--state', damaged, '--take-over', folder);
     expect(around.status).toBe(2);
     expect(around.text).toMatch(/lies in it, whose files are for everybody.*name folders beside each other/);
