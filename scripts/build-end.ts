@@ -10,7 +10,7 @@ import { OutputTaken } from '../src/publication/owner.ts';
 import { NoBundle } from '../src/site/bundle.ts';
 import { RemovalsHeld } from '../src/snapshots/removals.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
-import { CommandFailure, UsageError } from './options.ts';
+import { CommandFailure, describeRefusal, UsageError } from './options.ts';
 
 // What keeps a request from its origin altogether; every other failure is an answer of some kind.
 const unreachedCodes: ReadonlySet<string> = new Set(['no-network', 'dns', 'connection', 'timeout', 'backing-off']);
@@ -78,7 +78,7 @@ export const toCommandFailure = (error: unknown, stoppedCode?: number): Error =>
     return new CommandFailure(message, exitCodes.failed);
   }
   // What the system refused is told by its message; anything else is a fault of ours, and the stack says where.
-  const evidence = 'syscall' in cause ? cause.message : (cause.stack ?? cause.message);
+  const evidence = 'syscall' in cause ? describeRefusal(cause) : (cause.stack ?? cause.message);
   return new CommandFailure(`The build failed: ${evidence}\n${stands}.`, stoppedCode ?? exitCodes.failed, {
     cause: reason,
   });

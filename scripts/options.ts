@@ -278,11 +278,17 @@ export const helpText = (command: Command): string => {
 // A folder that is missing or a file; no permission; a disk without room: the message says what and where.
 const isOfSystem = (error: unknown): error is Error => error instanceof Error && 'syscall' in error;
 
+/** What the system refused, and what to do where it is for want of permission. */
+export const describeRefusal = ({ code, message }: Error & { readonly code?: unknown }): string =>
+  code === 'EACCES' || code === 'EPERM'
+    ? `${message}: run this as the user whom it belongs to, or give it to this user with all that is in it (chown -R)`
+    : message;
+
 const endOf = (error: unknown, command: Command): [string, number] => {
   const { name, refusedCode = exitCodes.nothingUsable } = command;
   if (error instanceof UsageError) return [`${error.message}\nSee ${callOf(command)}--help`, exitCodes.usage];
   if (error instanceof CommandFailure) return [error.message, error.exitCode];
-  if (isOfSystem(error)) return [`${name} could not go on: ${error.message}`, refusedCode];
+  if (isOfSystem(error)) return [`${name} could not go on: ${describeRefusal(error)}`, refusedCode];
   throw error;
 };
 

@@ -63,7 +63,8 @@ it('C12: a build that the system failed says what it refused, and one that a sig
     message: expect.stringMatching(/^The disk is full \(ENOSPC: refused\)\. .+ still stands: make room/),
     exitCode: exitCodes.failed,
   });
-  const message = 'The build failed: EACCES: refused\nWhat was published before still stands.';
+  const message =
+    'The build failed: EACCES: refused: run this as the user whom it belongs to, or give it to this user with all that is in it (chown -R)\nWhat was published before still stands.';
   expect(toCommandFailure(refused('EACCES'))).toMatchObject({ message, exitCode: exitCodes.failed });
   expect(toCommandFailure(refused('EACCES'), 143)).toMatchObject({ message, exitCode: 143 });
 });
