@@ -107,9 +107,12 @@ export const planByInventory = async (
  */
 export const hasOtherHistory = async (
   { number }: Generation,
+  next: Generation,
   output: OutputFolder,
   source: PublicationSource,
 ): Promise<boolean> => {
+  // What is as old as that is kept by nobody.
+  if (next.number - number >= keptChangeLists) return false;
   const ours = readText(output.resolve(generationPath.changes(number)));
   return ours !== undefined && JSON.stringify((await source.readChanges(number))?.list) !== ours;
 };

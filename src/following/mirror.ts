@@ -116,8 +116,9 @@ const bringTo = async (
   if (!isSame) assertNotOlder(generation, local, { base: source.base, folder });
   const held = local && !wasKilled ? readHeld(output, local) : undefined;
   const account = await takeInventory(generation, output, options);
+  const isOther = local !== undefined && !isSame && (await hasOtherHistory(local, generation, output, source));
   const plan =
-    (held ? await planByChanges(generation, local, { held, all: account.inventory }, source) : undefined) ??
+    (held && !isOther ? await planByChanges(generation, local, { held, all: account.inventory }, source) : undefined) ??
     (await planByInventory(generation, output, { held, all: account.inventory }, source));
   // Before the first file of a generation stands where others of it are missing. A mirror that is killed then, or finds
   // another generation, knows by it what may stand there that no generation after it names.
@@ -126,7 +127,6 @@ const bringTo = async (
     placeInventory(account, output);
   };
   if (plan.isFirst) await begin();
-  const isOther = plan.by === 'inventory' && local !== undefined && (await hasOtherHistory(local, output, source));
   const taken = await takeAll(plan, output, options);
   const earlier = isOther ? await takeEarlierLists(generation, output, source) : undefined;
   assertComplete(plan, taken, generation);
