@@ -1,14 +1,26 @@
 #!/usr/bin/env python3
 """Asks a Debdex service: python3 example.py https://index.example snow
 
-Needs nothing but Python 3.8. Waits as long as the service asks for, and asks again at most three times.
+Needs nothing but Python 3.8. Waits as long as the service asks for, half a minute at most, and asks again at most three times.
 """
+import email.utils
 import json
 import sys
 import time
 import urllib.error
 import urllib.parse
 import urllib.request
+
+
+def pause_of(error):
+    """Seconds until the service wants to be asked again; what is before it may name a date instead."""
+    asked = error.headers.get("Retry-After") or "1"
+    if asked.isdigit():
+        return int(asked)
+    try:
+        return max(0, email.utils.parsedate_to_datetime(asked).timestamp() - time.time())
+    except (TypeError, ValueError):
+        return 1
 
 
 def get(base, path, **query):
@@ -25,7 +37,7 @@ def get(base, path, **query):
                 return None
             if error.code not in (429, 503) or attempt == 3:
                 raise
-            time.sleep(min(30, int(error.headers.get("Retry-After") or 1)))
+            time.sleep(min(30, pause_of(error)))
     return None
 
 
@@ -34,6 +46,8 @@ def search(base, text):
     page = 1
     while True:
         found = get(base, "/jailbreak/package/search", q=text, limit=100, page=page)
+        if found is None:
+            sys.exit(f"{base} answers no searches: ask a server of Debdex.")
         yield from found["data"]
         if "nextPage" not in found["refs"]:
             return

@@ -1,4 +1,7 @@
 import { execFile, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
@@ -25,3 +28,29 @@ it.skipIf(python === undefined)('the example in Python says how it is called', (
     expect({ status, stderr }).toEqual({ status: 2, stderr: 'Usage: python3 example.py URL WORDS\n' });
   }
 });
+
+it.skipIf(python === undefined)(
+  'the example in Python waits as a service asks, in seconds or until a date, and says where none answers',
+  async () => {
+    const found = { refs: {}, data: [{ package_id: 'a', version: '1', repository: { uri: 'u' } }] };
+    const answers: [number, Record<string, string>][] = [
+      [429, { 'Retry-After': 'Fri, 01 May 2026 00:00:09 GMT' }],
+      [503, { 'Retry-After': '0' }],
+      [503, { 'Retry-After': 'tomorrow, 0' }],
+    ];
+    const server = createServer((_, response) => {
+      const [status, headers] = answers.shift() ?? [200, {}];
+      response.writeHead(status, headers).end(JSON.stringify(found));
+    }).listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const ask = () => promisify(execFile)(python ?? '', [example, address, 'example.n']);
+    expect((await ask()).stdout).toBe('a\t1\tu\n');
+    answers.push([404, {}]);
+    await expect(ask()).rejects.toMatchObject({
+      code: 1,
+      stderr: `${address} answers no searches: ask a server of Debdex.\n`,
+    });
+  },
+);
