@@ -297,6 +297,34 @@ it('the client that follows says that changes are lost where numbers are given a
   expect(await follow(['a', 'b'], ['a', 'b'], ['', '', ...later, 'last'])).toEqual(['b', ...later, 'last', 'enough']);
 });
 
+it('the client that follows bears a replica, or a cache, that is behind the others', async () => {
+  const states = [2, 3, 2, 3, 2, 4];
+  const asked: number[] = [];
+  const ask: typeof fetch = async (address) => {
+    const number = Number(/\/v2\/changes\/(\d+)\.json$/.exec(String(address))?.[1] ?? states.shift() ?? 4);
+    asked.push(number);
+    // A replica leads to the publication, which has the newest.
+    if (number > 4) return new Response('', { status: 404 });
+    return Response.json({
+      number,
+      date: `${number}`,
+      previous: number - 1,
+      packages: [{ ...change, version: `${number}` }],
+    });
+  };
+  const client = new Client({ base: 'https://index.test', fetch: ask });
+  const seen: (string | null)[] = [];
+  for await (const { version } of client.follow({ since: 1, interval: 0 })) {
+    seen.push(version);
+    if (version === '4') break;
+  }
+  expect(seen).toEqual(['2', '3', '4']);
+  states.unshift(2, 2);
+  const changes = client.changes({ since: { number: 3, date: '3' } });
+  expect(await changes.next()).toEqual({ done: true, value: 3 });
+  await expect(read(client.changes({ since: 5 }))).rejects.toThrow('is at generation 2, which is older than 5');
+});
+
 it('the client says that changes are lost where the generation that is known has another date', async () => {
   const lists: Record<number, string> = { 1: 'a', 2: 'b', 3: 'c' };
   const ask: typeof fetch = async (address) => {

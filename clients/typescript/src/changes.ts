@@ -53,22 +53,29 @@ const assertLeads = async (
   inForce: Generation,
   options: AskOptions,
 ): Promise<void> => {
-  if (inForce.number < number)
-    throw new ChangesLost(`The service is at generation ${inForce.number}, which is older than ${number}`);
+  const isAhead = number > inForce.number;
   // What is too old to be kept is told by the lists after it.
-  if (date === undefined || number < 1 || inForce.number - number >= keptLists) return;
-  const found = number === inForce.number ? inForce : await readList(requests, base, number, options);
-  if (found.date !== date)
+  if (!isAhead && (date === undefined || number < 1 || inForce.number - number >= keptLists)) return;
+  const older = new ChangesLost(`The service is at generation ${inForce.number}, which is older than ${number}`);
+  const read = () =>
+    readList(requests, base, number, options).catch((error: unknown) => {
+      throw isAhead && error instanceof ChangesLost ? older : error;
+    });
+  const found = number === inForce.number ? inForce : await read();
+  if (date !== undefined && found.date !== date)
     throw new ChangesLost(`Generation ${number} is another than it was: the service began anew before it`);
 };
 
-/** The changes from after a generation that is known to the one in force, oldest first; returns the latter. */
+/**
+ * The changes from after a generation that is known to the one in force, oldest first; returns the latter, or the one that
+ * is known where that is newer: of several servers, or caches, one may be behind.
+ */
 async function* readOn(
   requests: Requests,
   base: string,
   known: KnownGeneration,
   options: AskOptions,
-): AsyncGenerator<Change, Generation> {
+): AsyncGenerator<Change, KnownGeneration> {
   const inForce = await readGeneration(requests, base, options);
   await assertLeads(requests, base, known, inForce, options);
   for (let number = known.number + 1; number <= inForce.number; number++) {
@@ -78,14 +85,14 @@ async function* readOn(
       throw new ChangesLost(`What generation ${number} changed is not known as a whole`);
     for (const change of packages) yield { ...change, number, date };
   }
-  return inForce;
+  return inForce.number < known.number ? known : inForce;
 }
 
 const knownOf = (since: ChangesOptions['since']): KnownGeneration =>
   typeof since === 'number' ? { number: since } : since;
 
 /**
- * What became of packages since a generation, oldest first, up to the generation in force, of which it returns the number.
+ * What became of packages since a generation, oldest first, up to the generation in force; returns the number of that.
  * Throws ChangesLost where that lies further back than is kept or known, or the numbers have begun anew.
  */
 export async function* readChanges(
