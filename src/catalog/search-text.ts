@@ -41,6 +41,25 @@ export const splitWords = (text: string): string[] => {
   return (plain.match(words) ?? []).flatMap((word) => (unspaced.test(word) ? [...word] : [word]));
 };
 
+/** More than anybody types. */
+const mostParts = 8;
+
+/**
+ * What is typed with blanks between, as the words that each is made of: a version is several, and so is what belongs
+ * together: "iOS 14" is one thing, "for iOS 14" too, and "tweak for" says of a name what it is. Empty where it is more than
+ * anybody types.
+ */
+export const splitParts = (text: string): string[][] => {
+  const parts = text
+    .replace(/\b(for|on)\s+(?=ios\b)/gi, '$1-')
+    .replace(/\bios\s+(?=\d)/gi, 'ios-')
+    .replace(/\s+(?=for\s(?!\s*ios\b))/gi, '-')
+    .split(/\s+/)
+    .map(splitWords)
+    .filter(({ length }) => length > 0);
+  return parts.length > mostParts ? [] : parts;
+};
+
 /** All words written together, which is the same however the text was spaced and punctuated. */
 export const joinWords = (text: string): string => splitWords(text).join('');
 

@@ -1,3 +1,3 @@
 // How a question is taken apart is one thing everywhere; pages reach it through this room.
-export { joinWords, splitWords } from '../catalog/search-text.ts';
+export { joinWords, splitParts, splitWords } from '../catalog/search-text.ts';
 export { isOneMistakeApart } from '../catalog/spelling.ts';

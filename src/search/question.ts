@@ -1,4 +1,4 @@
-import { foldText, splitWords } from '../catalog/search-text.ts';
+import { foldText, splitParts, splitWords } from '../catalog/search-text.ts';
 
 /** What was asked, as terms. Whatever the text held, it is words here and never syntax. */
 export interface Question {
@@ -25,18 +25,6 @@ const mostWords = 8;
 // Words are beginnings, so one that another word begins with asks for nothing more.
 const distinctWords = (words: readonly string[]): string[] =>
   [...new Set(words)].filter((word, _, all) => !all.some((other) => other !== word && other.startsWith(word)));
-
-// "iOS 14" is one thing, "for iOS 14" too, and "tweak for" says of a name what it is.
-const withinPart = /(?<=\b(?:for|on))\s+(?=ios\b)|(?<=\bios)\s+(?=\d)|\s+(?=for\s(?!\s*ios\b))/gi;
-
-const splitParts = (text: string): string[][] => {
-  const parts = text
-    .replace(withinPart, '-')
-    .split(/\s+/)
-    .map(splitWords)
-    .filter(({ length }) => length > 0);
-  return parts.length > mostWords ? [] : parts;
-};
 
 /** The question that a text asks; undefined where it holds no letter and no digit. */
 export const parseQuestion = (text: string): Question | undefined => {

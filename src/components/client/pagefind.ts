@@ -4,7 +4,7 @@ import { type Chosen, type FacetCounts, type FacetName, facetNames } from '../..
 import type { FoundPackage } from '../../results/found.ts';
 import type { Fit } from '../../results/meant.ts';
 import { readCard, readSummary } from '../../results/search-content.ts';
-import { joinWords, splitWords } from '../../results/words.ts';
+import { joinWords, splitParts, splitWords } from '../../results/words.ts';
 import { addressOf } from './address.ts';
 import { correct } from './names.ts';
 import { entryFile, visit } from './pagefind-files.ts';
@@ -254,9 +254,40 @@ const ask = async (question: Question): Promise<FileAnswer> => {
   return { ...answer, read };
 };
 
+/** A question as Pagefind takes it apart: to it "_" is a letter, and letters of full width are others. */
+const plain = (text: string): string =>
+  text
+    .normalize('NFKC')
+    .replace(/[^\p{L}\p{M}\p{N}]+/gu, ' ')
+    .trim();
+
+/** So many results of each rest of a question are read to tell whether it is found. */
+const probed = 3;
+
+/** What all that was typed but one thing finds: of these rests the one that something is called, else which finds least. */
+const askInPart = async ({ text, ...question }: Question): Promise<FileAnswer | undefined> => {
+  const parts = splitParts(text);
+  const rests = parts
+    .map((part) => parts.filter((other) => other !== part).flat())
+    .filter((words) => words.some((word) => word.length > 1));
+  const index = await openIndex();
+  const found = await Promise.all(
+    rests.map(async (words) => {
+      const rest = words.join(' ');
+      const { total, read } = await askIndex(index, { ...question, text: rest, headLength: probed });
+      const [first] = await read(0, 1);
+      return { rest, total, isName: first !== undefined && joinWords(first.name) === words.join('') };
+    }),
+  );
+  const [best] = found
+    .filter(({ total }) => total > 0)
+    .sort((a, b) => Number(b.isName) - Number(a.isName) || a.total - b.total);
+  return best && { ...(await ask({ ...question, text: best.rest })), fit: { kind: 'part' } };
+};
+
 /**
  * Searches the files; without words it lists what the filters let through. `headLength` is how many are read at once and
- * put in order of closeness. Where nothing fits, one typing mistake in a name is forgiven.
+ * put in order of closeness. Where nothing fits, one typing mistake in a name is forgiven, and then one word too many.
  */
 export const searchFiles = async (
   text: string,
@@ -264,12 +295,17 @@ export const searchFiles = async (
   chosen: Chosen,
   order: Ordering = {},
 ): Promise<FileAnswer> => {
-  const answer = await ask({ text, headLength, chosen, order });
+  const question = { headLength, chosen, order };
+  const answer = await ask({ ...question, text });
   if (answer.total > 0 || text === '') return answer;
+  const words = plain(text);
+  const asWords = words === '' || words === text ? answer : await ask({ ...question, text: words });
+  if (asWords.total > 0) return asWords;
   const spelt = await correct(text).catch(() => undefined);
-  if (spelt === undefined) return answer;
-  const corrected = await ask({ text: spelt, headLength, chosen, order });
-  if (corrected.total === 0) return answer;
+  const corrected = spelt === undefined ? answer : await ask({ ...question, text: spelt });
+  if (spelt === undefined || corrected.total === 0) {
+    return (await askInPart({ ...question, text: text.normalize('NFKC') })) ?? answer;
+  }
   const [first] = await corrected.read(0, 1);
   const meant = first !== undefined && joinWords(first.name) === joinWords(spelt) ? first.name : spelt;
   return { ...corrected, fit: { kind: 'corrected', meant } };

@@ -148,6 +148,8 @@ describe('searching', () => {
   it('helps where nothing is found', async () => {
     const page = await site.open('/search/?q=snow&section=themes');
     await page.getByRole('heading', { name: 'Nothing fits.' }).waitFor();
+    const sections = () => page.locator('select[name=section] option').allTextContents();
+    await expect.poll(sections).toContainEqual(expect.stringMatching(/^Tweaks \(\d\)$/));
     await page.getByRole('button', { name: 'Clear the filters' }).click();
     await expect.poll(() => names(page)).toContain('SnowBoard');
     // Which is taken back as well, and what is typed is not: each letter would be a step.
@@ -207,7 +209,7 @@ describe('searching', () => {
     await page.locator('#results .name').first().waitFor();
     expect(site.files.requests.filter((name) => name.startsWith('/pagefind/names/'))).toEqual([]);
     const field = page.getByRole('searchbox');
-    for (const question of ['zzzzqq', 'snowzzzz', 'alpha zzzzqq']) {
+    for (const question of ['zzzzqq', 'snowzzzz', 'zzzzqq qqqqzz']) {
       await field.fill(question);
       await page.getByRole('heading', { name: 'Nothing fits.' }).waitFor();
       expect(await page.locator('#results .name:visible').count(), question).toBe(0);
@@ -226,6 +228,27 @@ describe('searching', () => {
     await page.locator('#fit a').click();
     await page.waitForURL('**/search/?q=Alpha%20Library');
     await expect.poll(() => page.locator('#fit').isHidden()).toBe(true);
+  });
+
+  it('takes questions as they are typed, with one word too many or a version, and letters of full width, where only files are', async () => {
+    const page = await site.open('/search/?q=snow');
+    const field = page.getByRole('searchbox');
+    const part = 'No package has all of these words. These have all but one of them.';
+    for (const [question, name, said] of [
+      ['Alpha_Library', 'Alpha Library', ''],
+      ['Ａｌｐｈａ　Ｌｉｂｒａｒｙ', 'Alpha Library', ''],
+      ['tweak for NoFomoFix', 'NoFomoFix', part],
+      ['NoFomoFix zzzzqq', 'NoFomoFix', part],
+      ['SnowBoard beta', 'SnowBoard', part],
+      ['Alpha Library 1.4.2-3', 'Alpha Library', part],
+      ['SnowBoard for iOS 14', 'SnowBoard', part],
+    ] as const) {
+      await field.fill(question);
+      await expect.poll(async () => [question, (await names(page))[0]]).toEqual([question, name]);
+      await expect.poll(() => page.locator('#fit').textContent()).toBe(said);
+      await field.fill('many 001');
+      await expect.poll(async () => (await names(page))[0]).toBe('Many 001');
+    }
   });
 
   it.each([
