@@ -15,7 +15,7 @@ import { findRepository } from './record-range.ts';
 import { RecordWriter } from './record-writer.ts';
 import { computeEmbeddedRepository, computeRepositoryRecord } from './repository-record.ts';
 import { catalogFormat } from './schema.ts';
-import { addSearchDocuments, type Indexing, removeSearchDocuments } from './search-index.ts';
+import { addSearchDocuments, type Indexing, readDocumentNumbers, removeSearchDocuments } from './search-index.ts';
 
 /** What was read of one repository. stanzas = records + those that findings say were left out. */
 export interface IngestCount {
@@ -145,6 +145,10 @@ export const ingestRepository = async (
 
 /** Indexes the records of an ingested repository for search; returns how many. */
 export const indexRepository = async (indexing: Indexing, slug: string): Promise<number> => {
-  const found = findRepository(indexing.database, slug);
-  return found === undefined ? 0 : addSearchDocuments(indexing, found.ranking, ...found.range);
+  const { database, before } = indexing;
+  const found = findRepository(database, slug);
+  if (found === undefined) return 0;
+  const then = before && findRepository(before, slug);
+  const known = before && then ? readDocumentNumbers(before, ...then.range) : new Map<string, number>();
+  return addSearchDocuments(indexing, found.ranking, ...found.range, known);
 };

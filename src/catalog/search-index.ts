@@ -51,47 +51,59 @@ export interface Indexing {
   readonly levelOf: LevelOf;
   /** To be finished when all is indexed. */
   readonly sink: SearchSink;
+  /** The catalog in force, of which documents keep their numbers; none where a new one begins. */
+  readonly before?: CatalogDatabase | undefined;
   /** Given where nobody waits for it any more. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /** A record that is to be indexed, and what its number depends on. */
-type Due = [record: number, shown: string, identifier: string];
-const dueColumns = 'record.id, coalesce(name, package), package';
+type Due = [record: number, shown: string, identifier: string, architecture: string];
+const dueColumns = 'record.id, coalesce(name, package), package, architecture';
 
-/** A document that is to be: of which record, in which place. */
-interface Place {
+/** A document that is to be: of which record, by which number. */
+interface NumberedRecord {
+  readonly id: number;
   readonly record: number;
-  readonly length: number;
-  readonly level: number;
 }
-
-/**
- * The places of these records in the order of the numbers that they will get: the full-text index writes out all that it
- * has gathered whenever a number is smaller than the one before.
- */
-const sortPlaces = (due: readonly Due[], levelOf: LevelOf): Place[] =>
-  due
-    .map(([record, shown, identifier]) => ({ record, length: shown.length, level: levelOf(identifier) }))
-    .sort((a, b) => a.length - b.length || b.level - a.level || a.record - b.record);
 
 // So many documents are indexed in one go.
 const turn = 256;
 
 /**
- * Indexes the latest records of one repository and returns how many there are. Their JSON text is complete but for the
- * value of its last key. Gives way to other work between turns.
+ * Indexes the latest records of one repository and returns how many there are. `known` are the numbers that its documents
+ * had. The JSON text of a record is complete but for the value of its last key. Gives way to other work between turns.
  */
 export const addSearchDocuments = async (
   indexing: Indexing,
   ranking: number,
   firstRecord: number,
   endRecord: number,
+  known: DocumentNumbers,
 ): Promise<number> => {
   const due = indexing.database
     .prepare<Due>(`SELECT ${dueColumns} FROM record WHERE id >= ? AND id < ? AND latest = 1`)
     .all(firstRecord, endRecord);
-  return addDocuments(indexing, ranking, due);
+  return addDocuments(indexing, ranking, due, known);
+};
+
+const keyOf = (identifier: string, architecture: string): string => `${identifier}\n${architecture}`;
+
+/** The numbers of the documents of a repository, by what they are of. */
+export type DocumentNumbers = ReadonlyMap<string, number>;
+
+/** Reads those of the records in this range of ids. */
+export const readDocumentNumbers = (
+  database: CatalogDatabase,
+  firstRecord: number,
+  endRecord: number,
+): DocumentNumbers => {
+  const rows = database.prepare<[id: number, identifier: string, architecture: string]>(
+    `SELECT search_document.id, package, architecture
+     FROM record CROSS JOIN search_document ON search_document.record = record.id
+     WHERE record.id >= ? AND record.id < ?`,
+  );
+  return new Map(rows.all(firstRecord, endRecord).map(([id, ...of]) => [keyOf(...of), id]));
 };
 
 /**
@@ -120,48 +132,69 @@ export const moveSearchDocuments = async (indexing: Indexing): Promise<number> =
 };
 
 const addDocuments = async (
-  { database, levelOf, sink, signal }: Indexing,
+  { database, before, levelOf, sink, signal }: Indexing,
   ranking: number,
   due: readonly Due[],
+  known: DocumentNumbers = new Map(),
 ): Promise<number> => {
-  const nextId = documentNumbers(database, ranking);
+  const numbered = numberDocuments(
+    [database, ...(before === undefined ? [] : [before])],
+    { ranking, levelOf, known },
+    due,
+  );
   sink.beginRepository();
   const addDocument = database.prepareWrite('INSERT INTO search_document (id, record) VALUES (?, ?)');
   const select = database.prepare<[json: string, details: string | null]>(
     `SELECT record.json, record.details
      FROM json_each(?) AS wanted CROSS JOIN record ON record.id = wanted.value ORDER BY wanted.key`,
   );
-  const places = sortPlaces(due, levelOf);
-  for (let start = 0; start < places.length; start += turn) {
+  for (let start = 0; start < numbered.length; start += turn) {
     signal?.throwIfAborted();
-    const some = places.slice(start, start + turn);
+    const some = numbered.slice(start, start + turn);
     const rows = select.all(JSON.stringify(some.map(({ record }) => record)));
-    const records = some.map(({ record, length, level }, index): IndexedRecord => {
-      const id = nextId(length, level);
+    const records = some.map(({ id, record }, index): IndexedRecord => {
       addDocument.run(id, record);
       const [json = '', details = null] = rows[index] ?? [];
       return [id, json, details];
     });
     await sink.take(records);
   }
-  return places.length;
+  return numbered.length;
 };
 
-/** Hands out the numbers of new documents: within a ranking, a name length and a level they count up. */
-const documentNumbers = (
-  database: CatalogDatabase,
-  ranking: number,
-): ((nameLength: number, level: number) => number) => {
-  const greatest = database.prepare<[number | null]>('SELECT max(id) FROM search_document WHERE id >= ? AND id < ?');
+interface Numbering {
+  readonly ranking: number;
+  readonly levelOf: LevelOf;
+  /** The numbers that documents had. */
+  readonly known: DocumentNumbers;
+}
+
+/**
+ * The numbers of these documents, in their order: the full-text index writes out all that it has gathered whenever a number
+ * is smaller than the one before. A document keeps the number that it had, as long as it has the same ranking, length of
+ * name and level: of what is alike otherwise the order of results would change whenever a repository is read anew. New
+ * numbers count up from the greatest in these catalogs, so that none is given of which a document was before.
+ */
+const numberDocuments = (
+  catalogs: readonly CatalogDatabase[],
+  { ranking, levelOf, known }: Numbering,
+  due: readonly Due[],
+): NumberedRecord[] => {
+  const greatest = catalogs.map((database) =>
+    database.prepare<[number | null]>('SELECT max(id) FROM search_document WHERE id >= ? AND id < ?'),
+  );
   const next = new Map<number, number>();
-  return (nameLength, level) => {
-    const first = firstOfLevel(firstDocumentId(ranking, nameLength), level);
-    let id = next.get(first);
-    if (id === undefined) {
-      const [last = null] = greatest.get(first, first + documentsPerLevel) ?? [];
-      id = last === null ? first : last + 1;
-    }
+  const nextOf = (first: number): number => {
+    const lastOf = (select: (typeof greatest)[number]) =>
+      select.get(first, first + documentsPerLevel)?.[0] ?? first - 1;
+    const id = next.get(first) ?? Math.max(...greatest.map(lastOf)) + 1;
     next.set(first, id + 1);
     return id;
   };
+  const numbered = due.map(([record, shown, identifier, architecture]): NumberedRecord => {
+    const first = firstOfLevel(firstDocumentId(ranking, shown.length), levelOf(identifier));
+    const before = known.get(keyOf(identifier, architecture)) ?? -1;
+    return { id: before >= first && before < first + documentsPerLevel ? before : nextOf(first), record };
+  });
+  return numbered.sort((a, b) => a.id - b.id);
 };

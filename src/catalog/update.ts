@@ -199,7 +199,7 @@ export const indexForSearch = async (
   const [records = 0] = database.prepare<[number]>('SELECT count(*) FROM record').get() ?? [];
   const isAside = catalog.isNew && records >= fewest;
   const sink = isAside ? new SearchAside(database, catalog.searchDraft, signal) : new SearchWriter(database);
-  const indexing = { database, levelOf, sink, signal };
+  const indexing = { database, before: catalog.before, levelOf, sink, signal };
   try {
     for (const slug of ingested) await indexRepository(indexing, slug);
     // What was indexed just now has its place already.

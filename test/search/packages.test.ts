@@ -280,6 +280,35 @@ describe('package search', () => {
     expect(at(7, 1430)).toEqual({ count: 0, more: false });
   });
 
+  it('keeps the order of what is alike when repositories are read anew, with what is new behind it', async () => {
+    const of = (slug: string, ...stanzas: Record<string, string>[]) => ({ slug, packages: packages(...stanzas) });
+    const [a, b, c, d, e] = [named('Snow A'), named('Snow B'), named('Snow C'), named('Snow D'), named('Snow E')];
+    const { names, search, state } = await openSearch(of('one', a, b), of('two', c));
+    const rebuilt = async (...repositories: Parameters<typeof buildCatalog>[1]) => {
+      await buildCatalog(state, repositories);
+      search.refresh();
+      return names('snow');
+    };
+    const newer = (stanza: Record<string, string>) => ({ ...stanza, Version: '2.0' });
+    expect(await names('snow')).toEqual(['Snow A', 'Snow B', 'Snow C']);
+    expect(await rebuilt(of('one', newer(a), b), of('two', c))).toEqual(['Snow A', 'Snow B', 'Snow C']);
+    // The first takes no number that one of the other had and gets again.
+    expect(await rebuilt(of('one', d, a, b), of('two', e, newer(c)))).toEqual([
+      'Snow A',
+      'Snow B',
+      'Snow C',
+      'Snow D',
+      'Snow E',
+    ]);
+    expect(await rebuilt(of('one', newer(a)), of('two', e, c))).toEqual(['Snow A', 'Snow C', 'Snow E']);
+    expect(await rebuilt(of('one', { ...a, Name: 'Snow Longer' }, d), of('two', e, c))).toEqual([
+      'Snow C',
+      'Snow E',
+      'Snow D',
+      'Snow Longer',
+    ]);
+  });
+
   it('answers latest records alone, and forgets those of a repository that is gone', async () => {
     const repository = {
       slug: 'one',
