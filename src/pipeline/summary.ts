@@ -1,5 +1,6 @@
 import { isTrust, type LastBuild } from '../catalog/last-build.ts';
 import type { PackageChange } from '../contract/generation.ts';
+import { printable } from '../log/log-line.ts';
 import { findPassedLimits } from '../publication/host-limits.ts';
 import type { PublishedSize } from '../publication/size.ts';
 import type { BuildResult } from './build-result.ts';
@@ -172,7 +173,8 @@ export const describeBuild = (result: BuildResult, progress: Progress): string =
   if (result.size !== undefined) text += describeSize(result.size);
   text += describeFindings(lastBuild);
   const seconds = [...progress.seconds].map(([step, time]) => `${step} ${time.toFixed(1)}`);
-  return text + row('Seconds', `${progress.total.toFixed(1)}: ${seconds.join(', ')}`);
+  // Names of strangers stand in it, and what turns a line around is allowed in them.
+  return printable(text + row('Seconds', `${progress.total.toFixed(1)}: ${seconds.join(', ')}`));
 };
 
 /** How far a build came that was stopped. */

@@ -150,6 +150,14 @@ describe('the summary of a build', () => {
     expect(text).toContain('and 3 more packages');
   });
 
+  it('H12: has no line that a name of a stranger turns around or breaks', async () => {
+    const bench = await CrawlBench.start();
+    await bench.stop();
+    const odd = { package_id: 'com.\u202eelpmaxe', version: '1\u20282', previous_version: null } as const;
+    const text = describeResult(await crawl(bench, [], undefined, [{ ...odd, repository: 'one', change: 'added' }]));
+    expect(text).toContain('added com.\\u202eelpmaxe 1\\u20282 (one)\n');
+  });
+
   it('says how much is published, in units that are never nothing, and for which known hosts it is too much', async () => {
     const bench = await CrawlBench.start();
     await bench.stop();
