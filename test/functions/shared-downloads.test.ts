@@ -281,6 +281,54 @@ describe('counters that several servers have in common', () => {
     await expect(readSharedTotals(url, '2026-05-01', 10)).rejects.toThrow('version 99');
   });
 
+  it('T12: beyond the daily counts that are kept add to totals what is new, and go on with what is known', async () => {
+    const shared = openSharedDownloads(await newDatabase(), { ...limits, counters: 2 });
+    onTestFinished(() => shared.close());
+    const sender = randomUUID();
+    const today = '2026-05-01';
+    for (const [number, ids] of [
+      [1, ['a', 'b', 'c']],
+      [2, ['a', 'c', 'd']],
+    ] as const) {
+      const counts = ids.map((id) => ({ ...one(id), day: today, count: 1, mark: null }));
+      expect(await shared.take(today, { sender, number, counts })).toBe(true);
+    }
+    const read = await Promise.all(['a', 'b', 'c', 'd'].map(async (id) => [...(await shared.read(id))]));
+    expect(read).toEqual([[[today, 2]], [[today, 1]], [['', 2]], [['', 1]]]);
+  });
+
+  it('T12: count once what a server sends again that was away since the days before', async () => {
+    const shared = openSharedDownloads(await newDatabase(), limits);
+    onTestFinished(() => shared.close());
+    const counts = [{ ...one('a'), day: '2026-05-01', count: 1, mark: null }];
+    const batch = { sender: randomUUID(), number: 1, counts };
+    for (const today of ['2026-05-01', '2026-05-02', '2026-06-01']) {
+      await shared.tidy(today);
+      expect(await shared.take(today, batch)).toBe(true);
+    }
+    expect(await shared.read('a')).toEqual(new Map([['2026-05-01', 1]]));
+  });
+
+  it('T12: lose nothing where two processes send from one file, and one is told late what arrived', () => {
+    const file = newFile();
+    const [first, second] = [openOutbox(file, limits), openOutbox(file, limits)];
+    onTestFinished(() => {
+      for (const outbox of [first, second]) outbox.close();
+    });
+    const report = (outbox: typeof first, id: string) =>
+      outbox.add('2026-05-01', [{ network: 'n1', downloads: [one(id)] }], undefined);
+    report(first, 'a');
+    const batch = first.next();
+    if (batch === undefined) throw new Error('There is nothing to send.');
+    expect(second.next()).toEqual(batch);
+    second.confirm(batch);
+    report(second, 'b');
+    const next = second.next();
+    expect(next).toMatchObject({ number: batch.number + 1, counts: [{ package_id: 'b' }] });
+    first.confirm(batch);
+    expect(second.next()).toEqual(next);
+  });
+
   it('T12: fold a day of more counts than one statement takes whole, one server at a time', async () => {
     const url = await newDatabase();
     const open = () => {

@@ -116,6 +116,10 @@ describe('H12 what strangers make the log say', () => {
     expect(lines().at(-1)).toMatchObject({ level: 'warn', event: 'lines-left-out', kind: 'fault EIO', count: 19_935 });
     log.flush();
     expect(lines()).toHaveLength(67);
+    // A day of silence gives nobody more than that.
+    wait(86_400);
+    flood();
+    expect(lines()).toHaveLength(67 + 60);
   });
 
   it('cannot make kinds without end', () => {
