@@ -109,6 +109,17 @@ describe('the summary of a build', () => {
     });
   });
 
+  it('C4: tells of what is held back for another reason than before, and not of what is as before', () => {
+    const buildOf = (...codes: readonly string[]): LastBuild =>
+      ({
+        repositories: [{ slug: 'one', outcome: 'stale', heldBack: codes.map((code) => ({ code, reason: code })) }],
+      }) as unknown as LastBuild;
+    const heldBack = (before: LastBuild, now: LastBuild) => compareBuilds(before, now).heldBack;
+    expect(heldBack(buildOf('release-older'), buildOf('index-shrunken'))).toEqual(['one']);
+    expect(heldBack(buildOf('release-older', 'signature-lost'), buildOf('index-shrunken'))).toEqual(['one']);
+    expect(heldBack(buildOf('release-older', 'signature-lost'), buildOf('release-older'))).toEqual([]);
+  });
+
   it('C12: has nothing begin in times that are still to come, which a clock said that was ahead', async () => {
     const bench = await CrawlBench.start();
     const entries = [makeEntry('one', bench.origin.uri('one'))];
