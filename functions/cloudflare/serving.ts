@@ -86,6 +86,7 @@ export class Serving {
         const cause = error instanceof Unavailable ? (error.cause ?? error) : error;
         console.error(JSON.stringify({ event: 'fault', operation: note?.operation, message: String(cause) }));
       },
+      tellUnhealthy: (event) => console.error(JSON.stringify(event)),
       ...(hasPages ? {} : { replica: () => this.#describe() }),
     };
     this.#app = createApp(dependencies, createLargeAnswers(largeAtOnce));

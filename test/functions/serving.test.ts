@@ -101,6 +101,9 @@ it('E2: says from which generation it answers, how old that is, and when it was 
 
 it('E2: is not well while nothing was taken, while the catalog cannot be read, and when it was given up', async () => {
   const published = await publish([large]);
+  const told: { event: string; leaf: string; reason: string }[] = [];
+  const log = vi.spyOn(console, 'error').mockImplementation((line: string) => void told.push(JSON.parse(line)));
+  onTestFinished(() => log.mockRestore());
   vi.useFakeTimers({ toFake: ['Date'] });
   onTestFinished(() => void vi.useRealTimers());
   const isWell = async (serving: Serving) => {
@@ -118,7 +121,10 @@ it('E2: is not well while nothing was taken, while the catalog cannot be read, a
   const { serving } = serve(database, published);
   expect([serving.isReady, await isWell(serving)]).toEqual([true, true]);
   isBroken = true;
+  told.length = 0;
   expect(await isWell(serving)).toBe(false);
+  const { leaf, reason } = told.find(({ event }) => event === 'unhealthy') ?? {};
+  expect([leaf, reason]).toEqual(['service_data.search_index_healthy', expect.stringContaining('disk I/O error')]);
   isBroken = false;
   expect(await isWell(serving)).toBe(true);
   serving.end();
