@@ -31,8 +31,16 @@ const hexOf = (bytes: Uint8Array): string => [...bytes].map((byte) => byte.toStr
 const sha256 = async (bytes: Uint8Array<ArrayBuffer>): Promise<string> => hexOf(await digestOf(bytes));
 
 const parse = <T>(schema: { parse(value: unknown): T }, text: string, name: string): T => {
+  let value: unknown;
   try {
-    return schema.parse(JSON.parse(text));
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new CannotTake(`${name} is no JSON: see that the publication is whole, and is where it is looked for.`, {
+      cause,
+    });
+  }
+  try {
+    return schema.parse(value);
   } catch (cause) {
     throw new CannotTake(`${name} is not of a form that this version knows: deploy the version that publishes.`, {
       cause,

@@ -95,9 +95,16 @@ export const readAll = async (
   path: string,
   most: number,
 ): Promise<Uint8Array<ArrayBuffer> | undefined> => {
-  const found = await files.read(path);
-  if (found === undefined) return undefined;
-  const bytes = await collect(found, most);
+  let bytes: Uint8Array<ArrayBuffer> | undefined;
+  try {
+    const found = await files.read(path);
+    if (found === undefined) return undefined;
+    bytes = await collect(found, most);
+  } catch (cause) {
+    if (cause instanceof Unavailable) throw cause;
+    // What the platform says is of no file.
+    throw new Unavailable(`${path} cannot be read: ${cause instanceof Error ? cause.message : cause}`, { cause });
+  }
   if (bytes === undefined) throw new Unavailable(`${path} has more than ${most} bytes`);
   return bytes;
 };

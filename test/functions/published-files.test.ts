@@ -87,6 +87,20 @@ describe('published files as a host at the edge reads them', () => {
     await expect(readGeneration(files, undefined)).rejects.toThrow('no v2/generation.json that may be read');
   });
 
+  it('E2: are named where they cannot be read, and told from those of another version where they are none at all', async () => {
+    let answer: 'lost' | 'page' | 'other' = 'lost';
+    const address = await listen((_, response) => {
+      if (answer === 'lost') response.destroy();
+      else response.end(answer === 'page' ? '<p>Welcome' : '{"format":9}');
+    });
+    const why = () => readGeneration(remoteFiles(address), undefined).catch((error: Error) => error.message);
+    expect(await why()).toMatch(/^v2\/generation\.json cannot be read: ./);
+    answer = 'page';
+    expect(await why()).toContain('is no JSON: see that the publication is whole, and is where it is looked for');
+    answer = 'other';
+    expect(await why()).toContain('not of a form that this version knows: deploy');
+  });
+
   it('E1: are none in a bucket under names that are longer than it has any, and which it fails at', async () => {
     const asked: string[] = [];
     const bucket = bucketFiles(
