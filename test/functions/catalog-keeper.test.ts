@@ -131,6 +131,34 @@ describe('the two objects that hold a catalog', () => {
     expect(await pair.ask()).toBe(texts[3]);
   });
 
+  it('E2: tell once that something is wrong with the publication, and once that all is well again', async () => {
+    const { pair, publish } = await openPair();
+    await publish(2);
+    const events = async () => {
+      told.length = 0;
+      await pair.rest();
+      return told.map((line) => JSON.parse(line).event);
+    };
+    pair.published = pair.states[0] as PublishedState;
+    expect(await events()).toEqual(['trouble']);
+    pair.published = pair.states[1] as PublishedState;
+    expect(await events()).toEqual(['well']);
+    expect(await events()).toEqual([]);
+  });
+
+  it('E2: go on with what they take where the platform has given up waking who takes it', async () => {
+    const { pair, publish, texts } = await openPair();
+    await publish(1);
+    pair.published = pair.states[1] as PublishedState;
+    pair.onRead = (file) => (file.endsWith('.portion') ? Promise.reject(new Error('the file is away')) : undefined);
+    await pair.rest(5);
+    expect(await pair.ask()).toBe(texts[0]);
+    pair.loseAlarm(1);
+    pair.onRead = () => undefined;
+    await pair.rest();
+    expect(await pair.ask()).toBe(texts[1]);
+  });
+
   it('P3: have the signature that is published, though the generation stays', async () => {
     const { pair, publish } = await openPair();
     await publish(1);

@@ -160,6 +160,11 @@ export class CatalogPair {
     return pause;
   }
 
+  /** Has the platform wake an object no more, as where that failed too often. */
+  loseAlarm(at: 0 | 1): void {
+    this.#storages[at].takeAlarm();
+  }
+
   /** Starts an object anew over its storage, if it is not awake. */
   restart(at: 0 | 1): void {
     if (this.#alarms[at] !== undefined || this.#messages.length > 0) return;
