@@ -52,13 +52,15 @@ const readNumber = (name: string, text: string | undefined, usual: number, least
   return number;
 };
 
-const readSwitch = (name: string, text: string): boolean => {
+// A variable may be any JSON; `false` is no word that is not said.
+const readSwitch = (name: string, said: string | undefined, usual: 'on' | 'off'): boolean => {
+  const text = said === undefined || said === '' ? usual : said;
   if (text !== 'on' && text !== 'off') throw new TypeError(`${name} must be on or off, not "${text}"`);
   return text === 'on';
 };
 
 const downloadsOf = ({ DOWNLOADS, COUNT_DOWNLOADS, PUBLICATION }: Environment): Settings['downloads'] => {
-  const counts = readSwitch('COUNT_DOWNLOADS', COUNT_DOWNLOADS || (PUBLICATION ? 'off' : 'on'));
+  const counts = readSwitch('COUNT_DOWNLOADS', COUNT_DOWNLOADS, PUBLICATION ? 'off' : 'on');
   return counts && DOWNLOADS ? () => DOWNLOADS.getByName(downloadsName) : undefined;
 };
 
@@ -85,7 +87,7 @@ export const readSettings = (environment: Environment): Settings => {
     publicKey: PUBLIC_KEY?.trim() || undefined,
     interval: 1000 * readNumber('INTERVAL', environment.INTERVAL, 60, 1),
     rate: readNumber('RATE_LIMIT', environment.RATE_LIMIT, 20, 0),
-    olderAddresses: readSwitch('OLDER_ADDRESSES', environment.OLDER_ADDRESSES || 'on'),
+    olderAddresses: readSwitch('OLDER_ADDRESSES', environment.OLDER_ADDRESSES, 'on'),
     downloads: downloadsOf(environment),
   };
 };

@@ -39,6 +39,8 @@ describe('a Worker that is asked first', () => {
       { INTERVAL: 'soon' },
       { COUNT_DOWNLOADS: 'maybe' },
       { OLDER_ADDRESSES: 'no' },
+      // As JSON has it.
+      { COUNT_DOWNLOADS: false as never },
     ]) {
       const response = await worker.fetch(search(), { ...environment, ...wrong });
       expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5']);
@@ -97,6 +99,14 @@ describe('a Worker that is asked first', () => {
     expect(read({ OPERATOR_KEY: `${'k'.repeat(32)}\n` }).operatorKey).toHaveLength(32);
     expect(read({ OPERATOR_KEY: '\n' }).operatorKey).toBeUndefined();
     expect(readSettings({ ...environment, PUBLIC_KEY: 'key\n' }).publicKey).toBe('key');
+    const settings = { GATEWAY_SIGN_IN_RATE: 5, GATEWAY_ALLOW_HTTP: false, GATEWAY_OIDC_CLIENT_SECRET: 'secret\n' };
+    expect(read({ ...settings, CREDENTIALS: {}, OLD: null }).environment).toEqual({
+      PUBLICATION: 'https://index.example',
+      PUBLIC_ADDRESS: 'https://index.example',
+      GATEWAY_SIGN_IN_RATE: '5',
+      GATEWAY_ALLOW_HTTP: 'false',
+      GATEWAY_OIDC_CLIENT_SECRET: 'secret',
+    });
     expect(() => read({ OPERATOR_KEY: 'k'.repeat(31) })).toThrow('OPERATOR_KEY must have at least 32 characters');
     for (const PUBLIC_ADDRESS of [
       '',

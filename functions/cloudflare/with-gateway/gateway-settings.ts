@@ -27,9 +27,10 @@ export const readGatewaySettings = (bound: GatewayEnvironment): Opening => {
   if (operatorKey !== undefined && operatorKey.length < shortestKey) {
     throw new TypeError(`OPERATOR_KEY must have at least ${shortestKey} characters`);
   }
-  const strings = Object.entries(bound).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
+  // A variable may be any JSON, and a secret ends as the file that it was put from; what else is bound is no setting.
+  const said = Object.entries(bound).filter(([, value]) => /^(?:string|number|boolean)$/.test(typeof value));
   return {
-    environment: Object.fromEntries(strings),
+    environment: Object.fromEntries(said.map(([name, value]) => [name, String(value).trim()])),
     publicAddress: address.origin,
     operatorKey,
     tell: (told) => console.log(JSON.stringify(told)),
