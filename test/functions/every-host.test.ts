@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { uncountedDownloads } from '../../functions/http/uncounted-downloads.ts';
 import { CatalogFiles } from '../../functions/node/catalog-files.ts';
-import { safetyFile, watchSafetyList } from '../../functions/node/safety-file.ts';
+import { readSafetyEntries, safetyFile, watchSafetyList } from '../../functions/node/safety-file.ts';
 import { encodeFolderName } from '../../src/contract/filenames.ts';
 import { documentPath } from '../../src/contract/paths.ts';
 import { runEveryClient } from '../clients/every-client.ts';
@@ -52,8 +52,11 @@ const pages: Readonly<Record<string, string>> = {
   [`repository/${encodeFolderName('Odd')}/index.html`]: '<p>odd',
 };
 
+const [unsafe] = readSafetyEntries(safetyFile);
+
 /** What is computed, well and badly. */
 const computed = [
+  `/v2/jailbreak/repository/safety?uris=${unsafe?.host}`,
   '/v2/jailbreak/package/search?q=dock',
   '/v2/jailbreak/package/search?q=dcok',
   '/v2/jailbreak/package/search?q=nowboar',

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -10,9 +11,11 @@ import {
   remoteFiles,
 } from '../../functions/cloudflare/published-files.ts';
 import { Unavailable } from '../../functions/dependencies.ts';
-import { generationSchema } from '../../src/contract/generation.ts';
+import { generationPath, generationSchema } from '../../src/contract/generation.ts';
+import { createSigner } from '../../src/publication/signature.ts';
 import { BuiltPublication } from '../support/built-publication.ts';
 import { packages } from '../support/catalog.ts';
+import { privateKey, publicKey } from '../support/publication.ts';
 
 afterEach(() => void vi.restoreAllMocks());
 
@@ -25,6 +28,14 @@ const listen = async (answer: Parameters<typeof createServer>[1]): Promise<strin
   });
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 };
+
+/** What was published, but for others in the place of some of it. */
+const filesOf = (publication: BuiltPublication, others: ReadonlyMap<string, string>): PublishedFiles => ({
+  read: async (path) => {
+    const bytes = new Uint8Array(others.has(path) ? Buffer.from(others.get(path) ?? '') : publication.read(path));
+    return { size: bytes.length, sha256: undefined, etag: undefined, body: new Blob([bytes]).stream() };
+  },
+});
 
 describe('published files as a host at the edge reads them', () => {
   it('E2: are not waited for longer than a minute, whether nothing comes or the rest does not', async () => {
@@ -99,6 +110,32 @@ describe('published files as a host at the edge reads them', () => {
     expect(await why()).toContain('is no JSON: see that the publication is whole, and is where it is looked for');
     answer = 'other';
     expect(await why()).toContain('not of a form that this version knows: deploy');
+  });
+
+  it('P3: are taken by the signature named after what it signs, where the one in force is of another already', async () => {
+    const publication = new BuiltPublication();
+    await publication.publish([{ slug: 'one', packages: packages({ Package: 'com.example.a' }) }], {
+      signer: await createSigner(privateKey),
+    });
+    const others = new Map<string, string>([[generationPath.signature, 'of..another']]);
+    const files = filesOf(publication, others);
+    expect(await readGeneration(files, publicKey)).toMatchObject({ generation: { number: 1 } });
+    others.set(generationPath.signatureOf(hash('sha256', publication.read(generationPath.current))), 'nor..this');
+    await expect(readGeneration(files, publicKey)).rejects.toThrow('not by the public key that is configured');
+  });
+
+  it('P3: are refused where the list of portions is another than the generation names, though it could be read', async () => {
+    const publication = new BuiltPublication();
+    publication.hasPortions = true;
+    await publication.publish([{ slug: 'one', packages: packages({ Package: 'com.example.a' }) }]);
+    const generation = generationSchema.parse(publication.current);
+    const { path = '' } = generation.portions ?? {};
+    const others = new Map<string, string>();
+    const order = () => readOrder(filesOf(publication, others), { generation, text: '', jws: null });
+    const { list } = await order();
+    expect(list).toBe(publication.read(path).toString());
+    others.set(path, list.replace(/"sha256":"../, '"sha256":"00'));
+    await expect(order()).rejects.toThrow('is missing or has other bytes than the generation says');
   });
 
   it('E1: are none in a bucket under names that are longer than it has any, and which it fails at', async () => {
