@@ -14,7 +14,7 @@ describe('parseRelease', () => {
   it('reads fields and joins the hashes of each path', () => {
     const release = parse(
       `Origin: O\nLabel:L\nSuite: stable\nCodename: c\nVersion: 1\nDescription: d\n more\nArchitectures: all amd64\n` +
-        `Components: main contrib\nAcquire-By-Hash: yes\nPayment-Gateway: https://pay.example/v2\nDate: D\nValid-Until: V\n` +
+        `Components: main contrib\nAcquire-By-Hash: Yes\nPayment-Gateway: https://pay.example/v2\nDate: D\nValid-Until: V\n` +
         `MD5Sum:\n ${md5}a 5 ./main/Packages\nSHA256:\n ${'AB'.repeat(32)}   5  main/Packages\n ${'1'.repeat(64)} 9 a b\n`,
     );
     expect(release).toMatchObject({

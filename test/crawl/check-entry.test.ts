@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkEntries } from '../../src/crawl/check-entry.ts';
 import { createFetcher } from '../../src/net/fetcher.ts';
+import { NetworkError } from '../../src/net/network-error.ts';
 import { generateRepository } from '../support/apt-repository.ts';
 import { CertificateAuthority, createCertificate } from '../support/certificates.ts';
 import { makeEntry } from '../support/crawling.ts';
@@ -92,6 +93,25 @@ describe('a check of an entry', () => {
       'redirect-insecure',
       { uri: origin.uri('new'), isSecure: false },
       { uri: secure.uri('new'), isSecure: false },
+    ]);
+  });
+
+  it('C6: a redirect that names the file in a query tells of no address', async () => {
+    origin.serve('new', await generateRepository());
+    for (const file of files) {
+      const location = `/give?file=/queried/${file}`;
+      origin.break(`/queried/${file}`, { kind: 'redirect', location, status: 301 });
+    }
+    origin.put('/give', 'Origin: x\n');
+    expect(await check(makeEntry('queried', origin.uri('queried')))).toMatchObject([{ state: 'answers', move: null }]);
+  });
+
+  it('C8: a name whose servers do not answer just now is not gone', async () => {
+    const failure = new NetworkError('dns', 'no answer', { transient: true });
+    const fetcher = { fetch: () => Promise.reject(failure) };
+    const entries = [makeEntry('away', 'https://away.example/repo')];
+    expect(await checkEntries(entries, { fetcher, now, concurrency: 1 })).toMatchObject([
+      { state: 'unreachable', code: 'dns' },
     ]);
   });
 

@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { Compression } from '../../src/apt/decompress.ts';
 import { CatalogBuild } from '../../src/catalog/state-catalog.ts';
 import { updateCatalog } from '../../src/catalog/update.ts';
-import { generateRepository, makePackages, type RepositoryPlan } from '../support/apt-repository.ts';
+import { composeIndex, generateRepository, makePackages, type RepositoryPlan } from '../support/apt-repository.ts';
 import { bench, useCrawlBench } from '../support/crawl-bench.ts';
 import { makeEntry } from '../support/crawling.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -129,6 +129,22 @@ describe('a first crawl', () => {
     const other = await generateRepository({ packages: makePackages(4), compressions: ['xz'], listed: ['plain'] });
     bench.origin.serve('repo', new Map(files).set('/Release', other.get('/Release') ?? new Uint8Array()));
     expect(await bench.crawlOne()).toMatchObject({ outcome: 'stale', code: 'index-mismatch' });
+  });
+
+  it('C3: SHA-512 alone is a strong hash, and SHA-1 alone a weak one', async () => {
+    for (const [algorithm, codes] of [
+      ['sha512', []],
+      ['sha1', ['release-weak-hashes']],
+    ] as const) {
+      await serve({ hashes: [algorithm] });
+      expect((await bench.crawlOne()).findings.map(({ code }) => code)).toEqual(codes);
+    }
+  });
+
+  it('a package behind a byte order mark is one', async () => {
+    await serve({ packages: `\ufeff${composeIndex(makePackages(1))}` });
+    expect((await bench.crawlOne()).code).toBeNull();
+    expect((await stored()).packages.stanzas).toBe(1);
   });
 
   it('an empty index is taken where a hash confirms that it is', async () => {

@@ -135,6 +135,21 @@ describe('without a key in the manifest', () => {
     expect(await bench.crawlOne()).toMatchObject({ findings: [], signing: { state: 'signed' } });
   });
 
+  it('C5: a good signature does not make up for one that is over something else', async () => {
+    const files = await generateRepository(generation(3));
+    const release = files.get('/Release') ?? '';
+    for (const both of [
+      `${await signer.sign(release)}${await signer.sign('something else')}`,
+      `${await other.sign('something else')}${await signer.sign(release)}`,
+    ]) {
+      bench.origin.serve('repo', files.set('/Release.gpg', Buffer.from(both)));
+      await bench.store.remove('repo');
+      expect((await bench.crawlOne()).signing?.state).toBe('bad');
+      const keys = signer.publicKey + other.publicKey;
+      expect((await bench.crawlOne({}, pinned(keys))).code).toBe('signature-bad');
+    }
+  });
+
   it('C5: a signature that the origin does not answer for is asked for again, not held lost', async () => {
     await serve(3, signer, ['Release.gpg']);
     await bench.crawlOne();
