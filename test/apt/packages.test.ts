@@ -27,6 +27,7 @@ describe('parsePackage', () => {
         description: 'short\nlong\n.\n  kept',
         icon: 'https://x.example/i.png',
         'pre-depends': 'b (>= 1),\n c',
+        essential: 'Yes',
       }),
     ).toEqual({
       ok: true,
@@ -57,7 +58,7 @@ describe('parsePackage', () => {
         provides: null,
         enhances: null,
         multiArch: null,
-        essential: false,
+        essential: true,
         priority: null,
       },
     });

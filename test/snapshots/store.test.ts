@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -206,6 +206,15 @@ describe('the store', () => {
     await store.remove('repo');
     expect(await store.read('repo')).toBeUndefined();
     expect(await store.list()).toEqual([]);
+  });
+
+  it('C9: removes what nobody uses any more, and no folder in which anything lies that is not its own', async () => {
+    await put('release', 'packages');
+    await mkdir(join(directory, 'not', 'there', 'yet', 'v1', 'mine'));
+    await writeFile(join(directory, 'not', 'there', 'yet', 'v1', 'mine', 'letter.txt'), 'mine');
+    expect(await store.removeUnused(new Set(['repo']), new Date('2027-01-01'))).toEqual([]);
+    expect(await store.removeUnused(new Set(), new Date('2027-01-01'))).toEqual(['repo']);
+    expect(await store.list()).toEqual(['mine']);
   });
 
   it.each(['..', '.', '', '../x', 'a/b', '/etc', '-a', '_a', 'a:b', 'A'.repeat(65)])(

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { formatRelation, parseProvides, parseRelationField } from '../../src/apt/relations.ts';
+
+describe('D1: a field of relations', () => {
+  const written = (field: string | null) => parseRelationField(field).map((group) => group.map(formatRelation));
+
+  it('is read to its groups and their alternatives, however they are spaced', () => {
+    expect(written('a, b(>=1) |c:any (<< 2~) ,, d (= 1:2-3),\n e|\tf')).toEqual([
+      ['a'],
+      ['b (>= 1)', 'c:any (<< 2~)'],
+      ['d (= 1:2-3)'],
+      ['e', 'f'],
+    ]);
+    for (const none of [null, '', ' , ,', '|']) expect(written(none), String(none)).toEqual([]);
+  });
+
+  it('reads < and > of old packages as apt does: equal versions are in', () => {
+    expect(written('a (< 1), b (> 2), c (<= 1), d (>= 2), e (<< 1), f (>> 2)')).toEqual(
+      ['a (<= 1)', 'b (>= 2)', 'c (<= 1)', 'd (>= 2)', 'e (<< 1)', 'f (>> 2)'].map((relation) => [relation]),
+    );
+  });
+
+  it('keeps what is no relation as one that nothing meets', () => {
+    for (const text of [
+      'a b',
+      'a (1)',
+
+      'a (>= 1',
+      'a [amd64]',
+      'a <!nocheck>',
+      'a (=> 1)',
+      '(>= 1)',
+    ]) {
+      const [[relation] = []] = parseRelationField(text);
+      expect(relation, text).toMatchObject({ name: text, operator: null, version: null, readable: false });
+    }
+  });
+
+  it('provides names once, in a version only where that is one exactly', () => {
+    expect(parseProvides('a, b (= 2), a, c (>= 1), d e, b (= 2), b')).toEqual([
+      { name: 'a', version: null },
+      { name: 'b', version: '2' },
+      { name: 'b', version: null },
+    ]);
+  });
+});
