@@ -166,6 +166,7 @@ describe('a native depiction', () => {
     ]);
     expect(readMarkdown('a <script>b')).toEqual([{ kind: 'paragraph', lines: [[{ text: 'a' }]] }]);
     expect(readMarkdown('a <!-- b')).toEqual([{ kind: 'paragraph', lines: [[{ text: 'a' }]] }]);
+    expect(readMarkdown('a <svg class="x"/> b')).toEqual([{ kind: 'paragraph', lines: [[{ text: 'a  b' }]] }]);
     // No element, so it is text, and a page escapes it.
     expect(readMarkdown('2 < 3, vector<int> and <https://a.example/>')).toEqual([
       {
@@ -218,6 +219,8 @@ describe('a native depiction', () => {
     ).toEqual(['https://p.example/1.png']);
     const same = Array.from({ length: 9 }, () => ({ url: 'https://p.example/1.png' }));
     expect(read(tabs({ class: 'DepictionScreenshotsView', screenshots: same }))?.screenshots).toHaveLength(1);
+    const endless = [{ url: `https://p.example/${'x'.repeat(limits.lineCharacters)}.png` }];
+    expect(read(tabs({ class: 'DepictionScreenshotsView', screenshots: endless }))).toBeUndefined();
   });
 
   it('C10: names such as __proto__ and repeated keys change nothing', () => {
@@ -350,6 +353,10 @@ describe('the tint of a depiction', () => {
     expect(['#0C5', '#00cc55', '#00cc5580', 'rgb(0, 204, 85)', 'rgba(0,204,85,0.5)'].map(readTint)).toEqual(
       Array.from({ length: 5 }, () => '#00cc55'),
     );
+    expect([
+      readTint('rgb(300, 9, 999)'),
+      read({ ...tabs(markdown('x')), tintColor: 'rgb(300, 9, 999)' })?.tint,
+    ]).toEqual(['#ff09ff', '#ff09ff']);
     for (const none of ['red', '', '#12', 'url(x)', '#00cc55;x', 'rgb(1,2)', 7, null, '"><script>', 'rgb(999999,1,1)'])
       expect(readTint(none)).toBeNull();
   });
