@@ -135,8 +135,8 @@ const hasValue = (
   claims: { readonly [claim: string]: unknown },
   { claim, values }: { readonly claim: string; readonly values: readonly string[] },
 ) => {
-  // Whoever may type any address at the provider must not be let in by it.
-  if (claim === 'email' && claims.email_verified !== true) return false;
+  // Whoever may type any address at the provider must not be let in by it. Some providers say it by a word (Cognito, Apple).
+  if (claim === 'email' && String(claims.email_verified) !== 'true') return false;
   const held = Object.hasOwn(claims, claim) ? [claims[claim]].flat() : [];
   return held.some((value) => ['string', 'number', 'boolean'].includes(typeof value) && values.includes(String(value)));
 };

@@ -20,7 +20,7 @@ type Method = 'client_secret_post' | 'client_secret_basic';
 /**
  * Starts one that knows one client, which is sent back to `redirectUri` and shows its secret by the `registered` method of
  * those that are `offered`; its issuer ends in `path`. Everybody is of the group `people` and of one named like the
- * subject, and has an address, which is verified unless the subject says not.
+ * subject, and has an address, which is verified unless the subject says not, by a word where it says so.
  */
 export const startOpenIdProvider = async (
   redirectUri: string,
@@ -62,7 +62,7 @@ export const startOpenIdProvider = async (
         sub,
         preferred_username: chosen.preferredName ?? `${sub} <b>by name</b>`,
         email: `${sub}@id.example`,
-        email_verified: sub !== 'unverified',
+        email_verified: sub === 'word' ? 'true' : sub === 'unverified-word' ? 'false' : sub !== 'unverified',
         groups: ['people', sub],
       }),
     }),
