@@ -115,6 +115,10 @@ const run = async (accounts: Accounts, { command, name }: Typed): Promise<Outcom
       : { text: missing(name), failed: true };
   switch (command) {
     case 'password': {
+      // The sign-in page takes no name like this, so nobody could ever type the password.
+      if (normaliseAccountName(name) === undefined) {
+        return { text: `${name} is an account of an OpenID provider, which has its password.`, failed: true };
+      }
       const passwordHash = await passwords.hash(await readNewPassword());
       const found = await store.setPassword(name, passwordHash);
       return done(found, `Set a new password for ${name}.`, 'account-password-set');

@@ -219,6 +219,10 @@ describeStores('the accounts command', (newStore, kind) => {
     await addAccount(gateway.store, 'idp:Mallory');
     expect((await accounts(['list'])).out).toMatch(/^idp:Mallory /m);
     expect(await accounts(['remove', 'idp:mallory'])).toMatchObject({ code: 1 });
+    expect(await accounts(['password', 'idp:Mallory'], 'second password\n')).toMatchObject({
+      code: 1,
+      error: 'idp:Mallory is an account of an OpenID provider, which has its password.\n',
+    });
     expect(await accounts(['remove', 'idp:Mallory'])).toMatchObject({ code: 0, out: 'Removed idp:Mallory.\n' });
   });
 
