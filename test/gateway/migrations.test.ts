@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import { expect, test, vi } from 'vitest';
 import { createNodeCryptography } from '../../functions/gateway/node/node-cryptography.ts';
+import { backUp } from '../../functions/gateway/store/backup.ts';
 import { schemaVersion } from '../../functions/gateway/store/migrations.ts';
 import { openCredentialStore } from '../../functions/gateway/store/open-store.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -64,7 +65,7 @@ test.each(Object.entries(places))(
   },
 );
 
-test('T8 a store that somebody else keeps locked opens, and is read', async () => {
+test('T8 a store that somebody else keeps locked opens, is read and backed up', async () => {
   const file = join(temporaryFolder(), 'gateway.sqlite');
   const first = openCredentialStore({ kind: 'sqlite', file }, cryptography);
   await addAccount(first, 'alice');
@@ -72,6 +73,7 @@ test('T8 a store that somebody else keeps locked opens, and is read', async () =
   other.exec('begin immediate');
   const second = openCredentialStore({ kind: 'sqlite', file }, cryptography);
   expect(await second.listAccounts()).toHaveLength(1);
+  expect(await backUp({ kind: 'sqlite', file }, `${file}.backup`)).toMatchObject({ accounts: 1 });
   other.exec('rollback');
   other.close();
   await Promise.all([first.close(), second.close()]);

@@ -3,7 +3,7 @@ import { BackupRefused, type BackupRow, readBackupFile, writeBackupFile } from '
 import { databaseTime, timeOf } from './clock.ts';
 import type { StoreLocation } from './credential-store.ts';
 import { beginWait, transactSqlite, untilUnlocked } from './databases.ts';
-import { migrate, schemaVersion } from './migrations.ts';
+import { isCurrent, migrate, schemaVersion } from './migrations.ts';
 import { openSqlite } from './sqlite.ts';
 import type { GatewayTables } from './tables.ts';
 
@@ -214,7 +214,9 @@ const withStore = async <Result>(location: StoreLocation, work: (store: OpenStor
   };
   try {
     const opening = beginWait();
-    await untilUnlocked(opening, () => migrate(connections.write, 'sqlite')).finally(opening.end);
+    await untilUnlocked(opening, async () => {
+      if (!(await isCurrent(connections.read))) await migrate(connections.write, 'sqlite');
+    }).finally(opening.end);
     const result = await work({
       read: connections.read,
       now: () => timeOf(Date.now),
