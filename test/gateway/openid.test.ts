@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { BrowserSession, type Page } from '../support/browser-session.ts';
 import { addAccount, startGateway, type TestGateway } from '../support/gateway-session.ts';
 import { type OpenIdProvider, openIdClient, startOpenIdProvider } from '../support/openid-provider.ts';
@@ -171,11 +171,13 @@ test('T3 the way back works once, in the browser that started, with the state th
 test('several windows of one browser may be at the provider at a time, and each comes back for its own application', async () => {
   const { own, follow } = newBrowser();
   const away: string[] = [];
-  for (let window = 0; window < 4; window++) {
+  for (let window = 0; window < 5; window++) {
     const page = await own.open(await authenticate(gateway.base, { model: `window ${window}` }));
     away.push((await own.open(startLink(page))).location ?? '');
   }
-  for (const window of [1, 0, 3, 2]) expect((await follow(away[window] ?? '')).location).toMatch(/^sileo:/);
+  for (const window of [2, 1, 4, 3]) expect((await follow(away[window] ?? '')).location).toMatch(/^sileo:/);
+  // A cookie is not to grow for ever.
+  expect((await follow(away[0] ?? '')).status).toBe(403);
   expect([...own.cookies.keys()]).not.toContain('gateway-openid');
 });
 
@@ -284,6 +286,8 @@ test.each([
   ['client_secret_basic', ['client_secret_basic']],
   ['client_secret_basic', ['client_secret_post', 'client_secret_basic']],
   ['client_secret_post', ['client_secret_post']],
+  ['client_secret_basic', []],
+  ['client_secret_post', []],
 ] as const)(
   'a client that is registered with %s shows its secret so, where the provider takes %s',
   async (registered, offered) => {
@@ -297,11 +301,12 @@ test.each([
       },
       { now: Date.now() },
     );
-    // The second one is not refused first.
     for (let time = 0; time < 2; time++) {
       const { own, follow } = newBrowser(other.base);
       expect((await follow(startLink(await own.open(await authenticate(other.base))))).location).toMatch(/^sileo:/);
     }
+    // What worked once is shown first from then on.
+    expect(strict.refused).toBeLessThanOrEqual(1);
     await other.close();
     await strict.close();
   },
@@ -335,6 +340,40 @@ test('T9 the log says in codes why nobody can sign in, and nothing of the secret
     status: 403,
     reason: expect.stringMatching(/openid_denied.* access_denied$/),
   });
+});
+
+test('T9 what a provider calls its refusal is no more than a code in the log', async () => {
+  const { own } = newBrowser();
+  const away = new URL((await own.open(startLink(await own.open(`${site}/v2/login`)))).location ?? '').searchParams;
+  const returned = { error: `token ${'A'.repeat(43)}`, state: away.get('state') ?? '', iss: provider.issuer };
+  const page = await own.open(`${site}/v2/login/callback?${new URLSearchParams(returned)}`);
+  expect(page.status).toBe(403);
+  expect(JSON.parse(gateway.log.at(-1) ?? '').reason).toMatch(/ OAUTH_AUTHORIZATION_RESPONSE_ERROR$/);
+});
+
+test('a provider that was away at first is asked again', async () => {
+  const late = await startGateway(
+    {
+      PUBLIC_ADDRESS: site,
+      GATEWAY_OIDC_ISSUER: provider.issuer,
+      GATEWAY_OIDC_CLIENT_ID: openIdClient.id,
+      GATEWAY_OIDC_CLIENT_SECRET: openIdClient.secret,
+    },
+    { now: Date.now() },
+  );
+  const browser = newBrowser(late.base);
+  const page = await browser.own.open(`${site}/v2/login`);
+  const { fetch } = globalThis;
+  const isAway = vi
+    .spyOn(globalThis, 'fetch')
+    .mockImplementation((asked, options) =>
+      String(asked).includes('/.well-known/') ? Promise.reject(new TypeError('fetch failed')) : fetch(asked, options),
+    );
+  const failed = await browser.own.open(startLink(page));
+  expect(failed.status).toBe(503);
+  isAway.mockRestore();
+  expect((await browser.follow(startLink(failed))).address).toBe(`${site}/v2/devices`);
+  await late.close();
 });
 
 test('a sign-in that is over does not lead to the provider first', async () => {

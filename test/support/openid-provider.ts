@@ -6,6 +6,8 @@ import { Provider } from 'oidc-provider';
 /** A real OpenID provider on loopback. Whoever comes is signed in as the chosen subject, without a page. */
 export interface OpenIdProvider {
   readonly issuer: string;
+  /** How often the client showed its secret in another way than the registered one. */
+  refused: number;
   /** Who signs in next; undefined: they say no. */
   subject: string | undefined;
   /** The preferred name of whoever signs in, instead of one made of the subject. */
@@ -45,7 +47,7 @@ export const startOpenIdProvider = async (
     ],
     jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), use: 'sig', alg: 'RS256', kid: 'one' }] },
     cookies: { keys: ['a key for cookies'] },
-    clientAuthMethods: offered,
+    ...(offered.length > 0 && { clientAuthMethods: offered }),
     features: { devInteractions: { enabled: false } },
     interactions: { url: (_context, { uid }) => `${path}/interaction/${uid}` },
     claims: {
@@ -76,8 +78,17 @@ export const startOpenIdProvider = async (
       return grant;
     },
   });
+  provider.use(async (context, next) => {
+    await next();
+    if (offered.length > 0 || !context.path.startsWith('/.well-known/')) return;
+    delete (context.body as Record<string, unknown>).token_endpoint_auth_methods_supported;
+  });
   const handle = provider.callback();
-  const chosen = { subject: 'subject-1' as string | undefined, preferredName: undefined as string | undefined };
+  const chosen = {
+    refused: 0,
+    subject: 'subject-1' as string | undefined,
+    preferredName: undefined as string | undefined,
+  };
   server.on('request', async (request: IncomingMessage & { originalUrl?: string }, response) => {
     // How the library is told of the path that it is mounted at.
     request.originalUrl = request.url ?? '';
@@ -85,7 +96,9 @@ export const startOpenIdProvider = async (
     // The library takes the secret in either way where it offers both; many providers do not.
     const isInHead = request.headers.authorization !== undefined;
     if (request.url === '/token' && isInHead !== (registered === 'client_secret_basic')) {
-      response.writeHead(401, { 'Content-Type': 'application/json' }).end('{"error":"invalid_client"}');
+      chosen.refused++;
+      const challenge = registered === 'client_secret_basic' && { 'WWW-Authenticate': 'Basic realm="clients"' };
+      response.writeHead(401, { 'Content-Type': 'application/json', ...challenge }).end('{"error":"invalid_client"}');
       return;
     }
     if (!request.url?.startsWith('/interaction/')) return handle(request, response);
