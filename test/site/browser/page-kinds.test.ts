@@ -385,6 +385,21 @@ it('what most people press on a phone is as high as a finger needs', async () =>
   }
 });
 
+it('what stands beside each other on a wide page stands on one line', async () => {
+  const wide = { viewport: { width: 1440, height: 900 } };
+  const middleOf = `(one) => { const { top, height } = one.getBoundingClientRect(); return top + height / 2; }`;
+  const search = await site.open('/search/?q=snow', wide);
+  await search.locator('#results .row').first().waitFor();
+  const apart = `(${middleOf})(document.querySelector('#search-status')) - (${middleOf})(document.querySelector('.facets > summary'))`;
+  expect(Math.abs(await search.evaluate<number>(apart))).toBeLessThan(3);
+  const page = await site.open('/package/com.alpha.snowboard/', wide);
+  const heights = await page.evaluate<number[]>(
+    "[...document.querySelectorAll('.relations li')].map((one) => one.getBoundingClientRect().height)",
+  );
+  expect(heights.length).toBeGreaterThan(2);
+  expect(Math.max(...heights) - Math.min(...heights)).toBeLessThan(0.5);
+});
+
 it('a card that ends with what can be opened leaves no more room below it than above', async () => {
   const page = await site.open('/status/', phone);
   const below = `[...document.querySelectorAll('.note > details:last-child > summary')].map((summary) =>
