@@ -400,6 +400,15 @@ it('what stands beside each other on a wide page stands on one line', async () =
   expect(Math.max(...heights) - Math.min(...heights)).toBeLessThan(0.5);
 });
 
+it('a heading of the changes is larger than those below it', async () => {
+  const page = await site.open('/changes/');
+  const sizes = await page.evaluate<number[]>(
+    `['h1', 'h2', 'h3', 'h4'].map((name) => parseFloat(getComputedStyle(document.querySelector('#content ' + name)).fontSize))`,
+  );
+  expect(new Set(sizes).size).toBe(4);
+  expect(sizes).toEqual(sizes.toSorted((a, b) => b - a));
+});
+
 it('a card that ends with what can be opened leaves no more room below it than above', async () => {
   const page = await site.open('/status/', phone);
   const below = `[...document.querySelectorAll('.note > details:last-child > summary')].map((summary) =>
