@@ -22,7 +22,7 @@ export const places = {
   results: '<ul id="results" class="list" data-grouped hidden></ul>',
   pages: '<nav id="more-pages" class="pager" aria-label="Pages" hidden></nav>',
   nothing: '<div id="nothing" class="card stack" hidden>',
-  start: '<div id="start" class="needs-script">',
+  start: '<div id="start">',
 } as const;
 
 /**

@@ -209,9 +209,14 @@ describe('a browser too old for the scripts', () => {
     expect(await page.locator('.needs-script:visible, .copy button:visible').count()).toBe(0);
     expect(await page.evaluate('JSON.stringify(document.documentElement.dataset)')).toBe('{}');
     await page.goto(`${site.computing.address}/search/`);
+    expect(await page.locator('#start a').first().isVisible()).toBe(true);
     await page.getByRole('searchbox').fill('snow');
     await page.keyboard.press('Enter');
     await page.waitForURL('**/search/?q=snow**');
     expect(await names(page)).toContain('SnowBoard');
+    expect(await page.locator('#start').isVisible()).toBe(false);
+    // Where files alone are, nothing is found by its words; every package is in one of the sections.
+    await page.goto(`${site.files.base}/search/?q=snow`);
+    expect(await page.locator('#start a').first().isVisible()).toBe(true);
   });
 });
