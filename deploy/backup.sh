@@ -10,6 +10,11 @@ fi
 state=$(cd "$1" && pwd)
 folder=$(cd "$2" && pwd)
 cd "$(dirname "$0")/.."
+# A level too high would be packed as well, the databases of running servers among it, and nobody would know before a restore.
+if [ ! -e "$state/identifier" ] && [ ! -e "$state/downloads.sqlite" ] && [ ! -e "$state/gateway.sqlite" ]; then
+  echo "$state is no state folder: name the one that builds and servers have as --state." >&2
+  exit 1
+fi
 umask 077
 # What one left that was killed, or lost its power, is as large and as secret as what it would have become.
 find "$folder" -maxdepth 1 -name '.debdex-backup.*' -mtime +0 -exec rm -rf {} +

@@ -136,6 +136,11 @@ it('what is to be restored goes into an empty folder alone, and what is broken l
   expect(broken.status).not.toBe(0);
   expect(readdirSync(path.join(folder, 'new'))).toEqual([]);
   expect(run('deploy/backup.sh', [path.join(folder, 'nowhere'), folder]).status).not.toBe(0);
+  // A typing mistake that would else be noticed when the backup is needed.
+  expect(run('deploy/backup.sh', [full, folder])).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining(`${full} is no state folder`),
+  });
   for (const script of ['deploy/backup.sh', 'deploy/restore.sh']) {
     expect(run(script, []), script).toMatchObject({ status: 2, stderr: expect.stringContaining(`Usage: ${script} `) });
   }
@@ -152,6 +157,7 @@ it('a backup is made while files change, and none where tar fails', () => {
   ];
   for (const each of [state, backups, programs]) mkdirSync(each);
   writeFileSync(path.join(state, 'builds.jsonl'), '{}\n');
+  writeFileSync(path.join(state, 'identifier'), 'one\n');
   const places = (process.env.PATH ?? '').split(':').map((each) => path.join(each, 'tar'));
   const tar = places.find((place) => existsSync(place));
   const endTarWith = (code: number): void =>
@@ -196,6 +202,7 @@ it('a backup that is stopped leaves nothing in its folder, and the next one remo
     mkdirSync(place(name), { recursive: true });
   const before = new Date(Date.now() - 3 * 86_400_000);
   utimesSync(place('backups/.debdex-backup.killed'), before, before);
+  writeFileSync(place('state/identifier'), 'one\n');
   writeFileSync(place('programs/tar'), '#!/bin/sh\nkill -TERM $PPID\n', { mode: 0o755 });
   const backup = [place('state'), place('backups')];
   expect(run('deploy/backup.sh', backup, { programs: place('programs') }).status).toBe(143);

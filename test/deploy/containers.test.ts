@@ -158,6 +158,7 @@ describe('what docs/operating.md runs in containers', () => {
       spawnSync('sh', ['-c', command.replaceAll('/data', data)], { cwd: project, input });
     mkdirSync(path.join(data, 'state'));
     writeFileSync(path.join(data, 'state/builds.jsonl'), '{}\n');
+    writeFileSync(path.join(data, 'state/identifier'), 'one\n');
     const { stdout, status } = run(backUp);
     expect(status).toBe(0);
     expect(readdirSync(data)).toEqual(['state']);
