@@ -176,7 +176,9 @@ export const readManifest = async (path: string): Promise<ManifestEntry[]> => {
     throw new ManifestError([{ file: path, field: '', message: `cannot be read (${messageOf(error)})` }]);
   }
   if (isFolder) {
-    const names = (await readdir(path)).filter((name) => extensions.has(extname(name)) && !name.startsWith('.'));
+    const names = (await readdir(path)).filter(
+      (name) => extensions.has(extname(name).toLowerCase()) && !name.startsWith('.'),
+    );
     for (const name of names.sort()) {
       drafts.push(...(await readDrafts(join(path, name), join(path, name), false, problems)));
     }

@@ -33,7 +33,7 @@ describe('a folder', () => {
   it('gives its entries, with defaults, sorted by slug', async () => {
     await write('b.yaml', plain('b', 'bootstrap: true\naliases: [old-b]\n'));
     await write('a.yml', plain('a', 'suite: stable\ncomponent: main\nbinary: iphoneos-arm64\n'));
-    await write('c.json', '{"slug": "c", "uri": "http://c.example", "ranking": 1}');
+    await write('c.JSON', '{"slug": "c", "uri": "http://c.example", "ranking": 1}');
     await write('README.md', 'not an entry');
     await write('.hidden.yaml', 'neither');
     expect(await readManifest(folder)).toEqual([
