@@ -42,7 +42,11 @@ const parseService = (file: string): unknown => {
   try {
     return readYaml(readFileSync(file, 'utf8'));
   } catch (error) {
-    throw new UsageError(`${file} cannot be read: ${(error as Error).message}`);
+    const { code = '', message } = error as NodeJS.ErrnoException;
+    if (['ENOENT', 'ENOTDIR'].includes(code)) {
+      throw new UsageError(`There is no ${file}: name another --data, or copy data/service.yaml of the project there.`);
+    }
+    throw new UsageError(`${file} cannot be read: ${message}`);
   }
 };
 

@@ -59,7 +59,10 @@ describe('a data folder', () => {
     expect(manifestOf({ data, manifest: 'mine.json' })).toBe('mine.json');
     expect(manifestOf({})).toBe(path.join('data', 'repositories'));
     rmSync(path.join(data, 'service.yaml'));
-    expect(await build('--data', data)).toMatchObject({ status: 2, text: expect.stringContaining('service.yaml') });
+    expect(await build('--data', data)).toMatchObject({
+      status: 2,
+      text: expect.stringContaining('copy data/service.yaml of the project there'),
+    });
   });
 
   it('C6: must not name an address of examples where everybody can reach what is published', async () => {
