@@ -115,6 +115,21 @@ describe('docs/operating.md and the recipes', () => {
     expect([stdout, status]).toEqual(['"Started Debdex: serve what was built."\n{"event":"started"}\n', 0]);
   });
 
+  it('cite sections of other pages by the headings that they have', () => {
+    const cited = globSync(['*.md', 'docs/*.md', 'deploy/**/*.md'], { cwd: project }).flatMap((file) =>
+      Array.from(
+        read(file)
+          .replaceAll(/\s+/g, ' ')
+          .matchAll(/`([\w/.]+\.md)`, "([^"]+)"/g),
+        ([, other = '', heading = '']) => ({ file, other, heading }),
+      ),
+    );
+    expect(cited.length).toBeGreaterThan(3);
+    for (const { file, other, heading } of cited) {
+      expect(read(other), `${file}: ${other}, "${heading}"`).toMatch(new RegExp(`^#+ ${heading}(?:, .*)?$`, 'm'));
+    }
+  });
+
   it('name headings, leaves of health, exit codes and figures that there are', () => {
     const text = read(page);
     const headings = Array.from(text.matchAll(/^#+ (.+)$/gm), ([, heading = '']) =>
