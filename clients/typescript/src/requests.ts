@@ -57,7 +57,8 @@ export const pauseFor = (milliseconds: number, signal: AbortSignal | undefined):
     else signal?.addEventListener('abort', stop, { once: true });
   });
 
-// By hand, since many a browser that somebody has still knows neither AbortSignal.any nor AbortSignal.timeout.
+// By hand, since many a browser that somebody has still knows neither AbortSignal.any nor AbortSignal.timeout, and not all
+// that has fetch knows DOMException.
 const within = async <T>(
   milliseconds: number,
   signal: AbortSignal | undefined,
@@ -65,7 +66,10 @@ const within = async <T>(
 ): Promise<T> => {
   const ending = new AbortController();
   const stop = () => ending.abort(signal?.reason);
-  const late = () => ending.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError'));
+  const late = () => {
+    const error = new Error('The operation was aborted due to timeout');
+    ending.abort(Object.assign(error, { name: 'TimeoutError' }));
+  };
   const timer = setTimeout(late, Math.min(milliseconds, longestTimer));
   if (signal?.aborted) stop();
   else signal?.addEventListener('abort', stop, { once: true });
