@@ -35,7 +35,10 @@ const keepNewest = (
   for (const { name } of others.slice(keptCatalogs - 1)) rmSync(output.resolve(name));
 };
 
-/** Removes what tells of generations that are long past; the one that is given is in force. */
+/**
+ * Removes what tells of generations that are long past, or of another history than that of the one that is given, which is in
+ * force: where an older copy was brought back over them.
+ */
 export const removeOld = (output: OutputFolder, { number, catalog, documents }: Generation): void => {
   keepNewest(output, catalogFolder, catalog.path);
   // A whole inventory is written after those that earlier generations name, so that the last three have theirs.
@@ -45,7 +48,7 @@ export const removeOld = (output: OutputFolder, { number, catalog, documents }: 
   keepNewest(output, signaturesFolder, signaturePathOf(readGenerationText(output)));
   const lists = output.resolve(changesFolder);
   for (const name of existsSync(lists) ? readdirSync(lists) : []) {
-    const old = Number.parseInt(name, 10) <= number - keptChangeLists;
-    if (old) rmSync(output.resolve(`${changesFolder}/${name}`));
+    const of = Number.parseInt(name, 10);
+    if (of <= number - keptChangeLists || of > number) rmSync(output.resolve(`${changesFolder}/${name}`));
   }
 };

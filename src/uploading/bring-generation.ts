@@ -130,6 +130,7 @@ class Step {
     const retired = await this.#retire(plan, bulk.dropped);
     const { dropped: _, ...kept } = bulk;
     await this.#claim.update({ forms: plan.forms, ...kept });
+    await this.#transfer.each(this.#listTakenBack(generation), (name) => this.#destination.remove(name));
     await this.#putInForce();
     const removed = await this.#removeDue(retired);
     if (this.#claim.record.intended.length > 0) await this.#claim.update({ intended: [] });
@@ -192,13 +193,21 @@ class Step {
     };
   }
 
+  /** The change lists of generations that this one takes back: whoever follows would wait until it comes to their numbers. */
+  #listTakenBack({ number }: Generation): string[] {
+    const last = Math.min(this.#state.current?.generation.number ?? number, number + mostSteps);
+    return Array.from({ length: Math.max(0, last - number) }, (_, index) => generationPath.changes(number + 1 + index));
+  }
+
   /** Notes, before they are named no more, what is to be removed when readers have had time. */
   async #retire({ gone }: Plan, bulk: readonly string[]): Promise<Map<string, RetiredEntry>> {
     const since = nowOf(this.#options).toISOString();
     const naming = new Naming(this.#local.inventory, this.#destination);
     const { generation } = this.#local;
-    const inForce = [generation.catalog.path, ...listInventory(generation), this.#signaturePath];
-    const isInForce = (name: string) => inForce.includes(name);
+    const { number } = generation;
+    const lists = Array.from({ length: keptChangeLists }, (_, index) => generationPath.changes(number - index));
+    const inForce = new Set([generation.catalog.path, ...listInventory(generation), this.#signaturePath, ...lists]);
+    const isInForce = (name: string) => inForce.has(name);
     const retired = new Map<string, RetiredEntry>();
     for (const [name, entry] of this.#state.retired) {
       if (naming.isWanted(name, entry.path) || isInForce(name)) continue;

@@ -239,6 +239,21 @@ describe('a generation', () => {
     publication.expectWhole({ 'v2/a.json': '4' });
   });
 
+  it('P2: keeps no list of generations that an older copy has taken back', async () => {
+    const publication = new Publication();
+    const copy = temporaryFolder();
+    for (const content of ['1', '2', '3', '4']) {
+      await publication.publish({ 'v2/a.json': content });
+      if (content === '1') cpSync(publication.folder, copy, { recursive: true });
+    }
+    // Over what is there.
+    cpSync(copy, publication.folder, { recursive: true });
+    await publication.publish({ 'v2/a.json': '5' }, { isTouched: undefined });
+    expect(publication.current).toMatchObject({ number: 2, previous: 1 });
+    expect(readdirSync(path.join(publication.out, 'v2/changes'))).toEqual(['1.json', '2.json']);
+    expect(publication.changes(2).date).toBe(publication.current.date);
+  });
+
   it('P2: reads every file again where it is not known which were written', async () => {
     const publication = new Publication();
     await publication.publish({ 'v2/a.json': 'a', 'v2/b.json': 'b' });

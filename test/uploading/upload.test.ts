@@ -448,6 +448,33 @@ it.each(kinds)(
   },
 );
 
+it.each(kinds)(
+  'P2: leaves in %s no list of generations that were taken back, and every one of those that are kept',
+  async (_, open) => {
+    const publication = new Publication();
+    const target = open();
+    await publication.publish({ 'v2/a.json': '1' });
+    const backup = temporaryFolder();
+    cpSync(publication.folder, backup, { recursive: true });
+    for (const content of ['2', '3']) await publication.publish({ 'v2/a.json': content });
+    await send(publication.out, target, { now: day(1) });
+    rmSync(publication.folder, { recursive: true });
+    cpSync(backup, publication.folder, { recursive: true });
+    const lists = () => target.names().filter((name) => name.startsWith('v2/changes/'));
+    await send(publication.out, target, { now: day(2), force: true });
+    expect(lists()).toEqual([generationPath.changes(1)]);
+    // Far on, so that the first lists are to go, and back again.
+    const current = publication.read(generationPath.current);
+    const far = { ...publication.current, number: 150 };
+    writeFileSync(path.join(publication.out, generationPath.current), JSON.stringify(far));
+    await send(publication.out, target, { now: day(3) });
+    writeFileSync(path.join(publication.out, generationPath.current), current);
+    await send(publication.out, target, { now: day(3), force: true });
+    await send(publication.out, target, { now: day(9), force: true });
+    expect(lists()).toEqual([generationPath.changes(1)]);
+  },
+);
+
 it('H7: a generation of any number is brought, and what is to be removed for it is no more than may stand', async () => {
   const publication = new Publication();
   await publication.publish({ 'v2/a.json': '1' });
