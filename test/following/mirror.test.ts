@@ -94,8 +94,15 @@ describe('a mirror', () => {
       return answer && ((response) => void answer(response));
     };
     const pauses: number[] = [];
-    const pause = async (milliseconds: number) => void pauses.push(milliseconds);
-    expect(await take(folder, { pause })).toMatchObject({ by: 'changes', fetched: 4 });
+    const left: number[] = [];
+    const pause = async (milliseconds: number) => {
+      pauses.push(milliseconds);
+      const staged = readdirSync(path.join(folder, '.staging'), { recursive: true, withFileTypes: true });
+      left.push(staged.filter((one) => one.isFile()).length);
+    };
+    expect(await take(folder, { pause, concurrency: 1 })).toMatchObject({ by: 'changes', fetched: 4 });
+    // Nothing of what failed keeps the disk full: before each pause there is what was taken, and the inventory.
+    expect(left).toEqual([2, 3, 4, 5]);
     expect(origin.asked.filter((file) => file === 'v2/a.json')).toHaveLength(1);
     expect(pauses).toHaveLength(4);
     expect(Math.max(...pauses)).toBeGreaterThan(6000);

@@ -128,6 +128,27 @@ it('P1: an upload of what a build was killed in brings the signature of the gene
   expect(await isInForce(folder)).toBe(true);
 });
 
+it('P3: a reader of which a cache holds one of the two longer reads both again, and not for ever', async () => {
+  await publication.publish({ 'v2/a.json': '1' }, { signer });
+  const other = Buffer.from(await signer.sign(Buffer.from('the generation before')));
+  for (const [stale, isTaken] of [
+    [4, true],
+    [Number.POSITIVE_INFINITY, false],
+  ] as const) {
+    let asked = 0;
+    origin.folder = publication.out;
+    origin.intercept = (file) => {
+      if (file.startsWith('v2/signatures/')) return (response) => response.writeHead(404).end();
+      return file === generationPath.signature && asked++ < stale ? other : undefined;
+    };
+    const found = new PublicationSource(origin.address, fetcher, publicKey).readGeneration();
+    if (isTaken) expect((await found)?.generation.number).toBe(1);
+    else await expect(found).rejects.toMatchObject({ kind: 'unsigned' });
+    expect(asked).toBe(5);
+  }
+  origin.intercept = undefined;
+});
+
 it('P3: where only the key changed, or none signs any more, mirrors and uploads follow', async () => {
   const other = await createSigner(otherPrivateKey);
   const files = { 'v2/a.json': '1' };
