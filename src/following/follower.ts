@@ -168,7 +168,10 @@ export class Follower {
   async #stageNewest(pending: Pending): Promise<Taken> {
     const { source, folder } = this.#options;
     for (let beginnings = 1; ; beginnings++) {
-      assertNotOlder(pending.found.generation, this.#taken?.generation, { base: source.base, folder: folder.root });
+      // Of the one in force the signature may be another, by another key.
+      if (pending.found.text.toString() !== this.#taken?.note.text) {
+        assertNotOlder(pending.found.generation, this.#taken?.generation, { base: source.base, folder: folder.root });
+      }
       const staged = await stage(pending.found, { source, folder, before: this.#taken });
       const last = await source.readGeneration(staged === undefined ? null : pending.found.etag);
       const hasChanged = last !== undefined && !last.text.equals(pending.found.text);

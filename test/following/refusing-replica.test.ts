@@ -16,7 +16,7 @@ import {
   useFollowedPublication,
   withLimits,
 } from '../support/followed-publication.ts';
-import { privateKey, publicKey, sha256 } from '../support/publication.ts';
+import { otherPrivateKey, privateKey, publicKey, sha256 } from '../support/publication.ts';
 
 useFollowedPublication();
 
@@ -287,6 +287,42 @@ describe('P3: a replica goes on with what it has and says once why, where the pu
     expect(replica.number).toBe(1);
     expect(replica.read(documentPath.package('com.example.p0'))).toBeDefined();
     expect((await replica.folder.read())?.generation.number).toBe(2);
+  });
+
+  it('has no room for what tells that it is in force: nothing of it keeps the disk full', async () => {
+    const { replica } = await prepare();
+    await publication.publish([repository('2')]);
+    const fail = vi.spyOn(replica.folder, 'write').mockImplementation(() => {
+      throw Object.assign(new Error('of the test'), { code: 'ENOSPC' });
+    });
+    await refuse(replica, /The disk of .* is full: make room/);
+    expect(readdirSync(path.join(replica.folder.root, 'catalog'))).toHaveLength(2);
+    fail.mockRestore();
+    await recover(replica);
+  });
+
+  it('has another signature for the same generation: takes that, and nothing is older than itself', async () => {
+    const { replica } = await prepare();
+    await publication.publish([repository('1')], { signer: await createSigner(otherPrivateKey) });
+    expect(publication.current.number).toBe(1);
+    await later(660_000, replica);
+    expect(replica.reasons).toEqual(['generation-taken']);
+    expect((await replica.folder.read())?.note.jws).toBe(publication.read(generationPath.signature).toString());
+    await later(660_000, replica);
+    expect(replica.reasons).toEqual(['generation-taken']);
+  });
+
+  it('is damaged, and is taken back: all is well with the one before, and that is confirmed', async () => {
+    const { replica, signer } = await prepare();
+    const before = publication.read(generationPath.current);
+    await publication.publish([repository('2')], { signer });
+    origin.intercept = (file) => (file.startsWith('v2/catalog/') ? Buffer.from('damaged') : undefined);
+    await refuse(replica, /cut short/);
+    const { confirmed } = replica;
+    origin.intercept = (file) => (file === generationPath.current ? before : undefined);
+    await replica.poll();
+    expect(replica.reasons).toEqual([expect.stringMatching(/generation 1 is its newest/)]);
+    expect(replica.confirmed).toBe(confirmed + 1);
   });
 
   it('is damaged, and is not taken again at each question', async () => {
