@@ -130,7 +130,7 @@ class Step {
     const retired = await this.#retire(plan, bulk.dropped);
     const { dropped: _, ...kept } = bulk;
     await this.#claim.update({ forms: plan.forms, ...kept });
-    await this.#transfer.each(this.#listTakenBack(generation), (name) => this.#destination.remove(name));
+    await this.#removeAll(this.#listTakenBack(generation));
     await this.#putInForce();
     const removed = await this.#removeDue(retired);
     if (this.#claim.record.intended.length > 0) await this.#claim.update({ intended: [] });
@@ -250,13 +250,17 @@ class Step {
 
   async #removeDue(retired: Map<string, RetiredEntry>): Promise<number> {
     const due = listDue(retired, this.#options);
-    await this.#transfer.each(due, async (name) => {
-      await this.#claim.assertFresh();
-      await this.#destination.remove(name);
-    });
+    await this.#removeAll(due);
     for (const name of due) retired.delete(name);
     if (due.length > 0) await this.#writeRetired(retired);
     return due.length;
+  }
+
+  #removeAll(names: readonly string[]): Promise<void> {
+    return this.#transfer.each(names, async (name) => {
+      await this.#claim.assertFresh();
+      await this.#destination.remove(name);
+    });
   }
 
   async #writeRetired(retired: Retired): Promise<void> {

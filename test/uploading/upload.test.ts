@@ -475,6 +475,38 @@ it.each(kinds)(
   },
 );
 
+it('P1: an upload that another has taken over from removes nothing any more', async () => {
+  const publication = new Publication();
+  const target = folderTarget(path.join(temporaryFolder(), 'to'));
+  for (const files of [{ 'v2/a.json': '1', 'v2/b.json': '1' }, { 'v2/a.json': '1' }, { 'v2/a.json': '2' }]) {
+    await publication.publish(files);
+    if (publication.current.number < 3) await send(publication.out, target, { now: day(1) });
+  }
+  const { replace } = FolderDestination.prototype;
+  const taking = vi.spyOn(FolderDestination.prototype, 'replace').mockImplementation(async function (
+    this: FolderDestination,
+    name,
+    ...more
+  ) {
+    const tag = await replace.call(this, name, ...more);
+    if (name !== generationPath.current) return tag;
+    const record = await this.read(recordName);
+    await replace.call(this, recordName, Buffer.from(`${record?.bytes} `), record?.tag);
+    return tag;
+  });
+  // Each removal asks whether the right to write is held still.
+  const times = { renewMs: 60_000, silentMs: 0, pollMs: 1, settleMs: 1 };
+  try {
+    await expect(send(publication.out, target, { now: day(9), times })).rejects.toThrow(/has taken over/);
+  } finally {
+    taking.mockRestore();
+  }
+  expect(target.read(generationPath.current)?.toString()).toBe(publication.read(generationPath.current));
+  expect(target.read('v2/b.json')?.toString()).toBe('1');
+  await send(publication.out, target, { now: day(9) });
+  expect(target.read('v2/b.json')).toBeUndefined();
+});
+
 it('H7: a generation of any number is brought, and what is to be removed for it is no more than may stand', async () => {
   const publication = new Publication();
   await publication.publish({ 'v2/a.json': '1' });
