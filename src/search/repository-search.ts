@@ -7,6 +7,8 @@ import { parseQuestion, type Question } from './question.ts';
 
 interface Candidate {
   readonly slug: string;
+  /** Without what its spelling may differ in. */
+  readonly address: string;
   readonly record: string;
   readonly keys: readonly string[];
   readonly titleWords: readonly string[];
@@ -41,22 +43,31 @@ export class RepositorySearch {
   }
 
   #rank(text: string): Candidate[] {
-    const question = parseQuestion(text);
+    // Who adds a repository to a device knows it by its address.
+    const url = URL.parse(text);
+    const isAddress = url !== null && /^https?:$/.test(url.protocol);
+    const question = parseQuestion(isAddress ? url.hostname : text);
     if (question === undefined) return [];
+    const address = isAddress ? plainAddress(url) : undefined;
+    const isThere = (candidate: Candidate): boolean => candidate.address === address;
     return this.#candidates
       .map((candidate) => ({ candidate, rank: rankOf(candidate, question) }))
       .filter(({ rank }) => rank < noMatch)
-      .sort((a, b) => a.rank - b.rank)
+      .sort((a, b) => Number(isThere(b.candidate)) - Number(isThere(a.candidate)) || a.rank - b.rank)
       .map(({ candidate }) => candidate);
   }
 }
 
+const plainAddress = ({ host, pathname }: URL): string => host + pathname.replace(/\/$/, '');
+
 const toCandidate = (record: string): Candidate => {
-  const { slug, name, description, origin_hostname } = JSON.parse(record) as RepositoryRecord;
+  const { slug, name, description, origin_hostname, uri } = JSON.parse(record) as RepositoryRecord;
+  const url = URL.parse(uri);
   const title = [slug, name ?? '', origin_hostname];
   const titleWords = title.flatMap(splitWords);
   return {
     slug,
+    address: url === null ? uri : plainAddress(url),
     record,
     keys: title.map(joinWords),
     titleWords,

@@ -5,7 +5,7 @@ import type { CatalogFiles } from '../../functions/node/catalog-files.ts';
 import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
 import { catalogPath } from '../../src/catalog/state-catalog.ts';
 import { AnswerTooLarge } from '../../src/contract/errors.ts';
-import { buildCatalog, packages, parseRecords } from '../support/catalog.ts';
+import { buildCatalog, packages, parseRecords, type SourceRepository } from '../support/catalog.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { openSearch } from './open-search.ts';
 
@@ -134,6 +134,31 @@ describe('H7 what is read in parts', () => {
 });
 
 describe('repository search', () => {
+  it('finds a repository by its address, before others on its host', async () => {
+    const at = (slug: string, uri: string): SourceRepository => {
+      const origin = { uri, suite: './', component: null, binary: null };
+      return { slug, uri, packages: packages({}), crawled: { origin } };
+    };
+    const { search } = await openSearch(
+      at('alpha', 'https://repo.shared.example/alpha/'),
+      at('beta', 'https://repo.shared.example/beta'),
+      at('gamma', 'https://gamma.example/'),
+    );
+    const found = async (text: string) =>
+      parseRecords((await search.searchRepositories(text, 9, 1)).records).map(({ id }) => id);
+    for (const text of [
+      'https://gamma.example/',
+      'http://gamma.example',
+      ' HTTPS://Gamma.Example/Packages.gz ',
+      'gamma.example/',
+    ])
+      expect(await found(text.trim()), text).toEqual(['gamma']);
+    expect(await found('https://repo.shared.example/beta/')).toEqual(['beta', 'alpha']);
+    expect(await found('https://repo.shared.example/')).toEqual(['alpha', 'beta']);
+    expect(await found('https://other.example/')).toEqual([]);
+    expect(await found('repo: shared')).toEqual(['alpha', 'beta']);
+  });
+
   it('matches slug, name, host name and description, the closest first', async () => {
     const { search } = await openSearch(
       { slug: 'alpha', release: 'Origin: First\nDescription: all about beta\n', packages: packages({}) },

@@ -12,11 +12,14 @@ const namesOf = (item: HTMLElement): string => {
   return `${link?.textContent} ${item.querySelector('.line')?.textContent} ${slug}`.toLowerCase();
 };
 
+/** The host alone of an address, as who adds a repository to a device knows it; any other word as it is. */
+const hostIn = (word: string): string => word.replace(/^https?:\/\//, '').replace(/\/.*$/, '');
+
 watchFilters(document.querySelector<HTMLFormElement>('#repository-filters'), (wanted) => {
   const quality = wanted.get('ranking');
   const kind = wanted.get('section');
   const health = wanted.get('health');
-  const words = String(wanted.get('name')).toLowerCase().split(/\s+/);
+  const words = String(wanted.get('name')).toLowerCase().split(/\s+/).map(hostIn);
   let shown = 0;
   for (const item of items) {
     const names = namesOf(item);

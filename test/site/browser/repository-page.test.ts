@@ -84,6 +84,8 @@ describe('a repository', () => {
     for (const [typed, found] of [
       ['PACK many', ['Many packages']],
       ['beta.exam', ['Beta']],
+      ['https://Beta.example/Packages.gz', ['Beta']],
+      ['beta.example/', ['Beta']],
       ['suited', ['Suited']],
       ['repository', []],
       [' ', ['Alpha Repo', 'Suited', 'Beta', 'Many packages']],
