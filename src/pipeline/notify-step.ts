@@ -1,6 +1,8 @@
+import { errorChain } from '../log/error-chain.ts';
 import type { BuildNews } from '../notifying/notifier.ts';
 import type { BuildInput } from './build-input.ts';
 import type { BuildResult } from './build-result.ts';
+import { isDiskFull, NoRoom } from './disk-room.ts';
 import { isDown } from './outcomes.ts';
 
 /** What a build came to, as the operator is told of it. */
@@ -35,11 +37,22 @@ export const tellOfBuild = async (
   return notifier.tell(state, result.statistics === undefined ? { failure } : newsOf(result, entries), now());
 };
 
+/**
+ * What tells one failure from another, which is told again: most are no more than an "Error", so what the system calls it.
+ * A full disk is the same one whatever met it first.
+ */
+const kindOf = (error: Error): string => {
+  if ([error, error.cause].some(isDiskFull)) return NoRoom.name;
+  return errorChain(error)
+    .map(({ name, code }) => code ?? name)
+    .join(' ');
+};
+
 /** The same of a build that failed. */
 export const tellOfFailure = async (
   { state, now, notifier }: Omit<Telling, 'entries'>,
   error: unknown,
 ): Promise<void> => {
-  const { name, message } = error instanceof Error ? error : new Error(String(error));
-  await notifier?.tell(state, { failure: { name, reason: message } }, now());
+  const failed = error instanceof Error ? error : new Error(String(error));
+  await notifier?.tell(state, { failure: { name: kindOf(failed), reason: failed.message } }, now());
 };

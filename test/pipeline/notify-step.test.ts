@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest';
 import type { BuildNews, Notifier } from '../../src/notifying/notifier.ts';
+import { PartlyPublished } from '../../src/pipeline/build.ts';
 import type { BuildInput } from '../../src/pipeline/build-input.ts';
 import type { BuildResult } from '../../src/pipeline/build-result.ts';
+import { NoRoom } from '../../src/pipeline/disk-room.ts';
 import { tellOfBuild, tellOfFailure } from '../../src/pipeline/notify-step.ts';
 
 const at = '2026-05-01T00:00:00.000Z';
@@ -35,4 +37,31 @@ it('C4: the operator is told of each repository whether it is down and was visit
     { failure: { name: 'Error', reason: 'odd' } },
   ]);
   expect(await tellOfBuild({ ...input, notifier: undefined }, result({}))).toEqual([]);
+});
+
+it('C12: failures are told apart by what the system calls them, and a full disk is one, whatever met it first', async () => {
+  const kinds: string[] = [];
+  const notifier: Notifier = {
+    tell: async (_state, news) => {
+      if ('failure' in news) kinds.push(news.failure.name);
+      return [];
+    },
+  };
+  const withCode = (code: string) => Object.assign(new Error('no'), { code });
+  for (const failure of [
+    ...[
+      withCode('EACCES'),
+      withCode('EROFS'),
+      new TypeError('odd'),
+      new PartlyPublished('odd', { cause: withCode('EACCES') }),
+    ],
+    ...[new NoRoom('full'), withCode('ENOSPC'), new PartlyPublished('full', { cause: withCode('EDQUOT') })],
+    Object.assign(withCode('ERR_SQLITE_ERROR'), { errcode: 13 }),
+  ]) {
+    await tellOfFailure({ state: 'state', now: () => new Date(at), notifier }, failure);
+  }
+  expect(kinds).toEqual([
+    ...['EACCES', 'EROFS', 'TypeError', 'PartlyPublished EACCES'],
+    ...['NoRoom', 'NoRoom', 'NoRoom', 'NoRoom'],
+  ]);
 });
