@@ -7,7 +7,8 @@ import { isDown } from './outcomes.ts';
 
 /** What a build came to, as the operator is told of it. */
 const newsOf = ({ outcomes, lastBuild }: BuildResult, entries: Telling['entries']): BuildNews => {
-  const visited = new Set(outcomes.map(({ slug }) => slug));
+  // One that is left alone for a while was not asked, and says nothing new.
+  const visited = new Set(outcomes.flatMap(({ slug, code }) => (code === 'backing-off' ? [] : [slug])));
   const aliases = new Map(entries.map((one) => [one.slug, one.aliases]));
   return {
     repositories: lastBuild.repositories.map((one) => ({

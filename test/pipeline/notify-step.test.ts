@@ -20,7 +20,13 @@ it('C4: the operator is told of each repository whether it is down and was visit
   const input = { state: 'state', entries, now: () => new Date(at), notifier };
   const one = { slug: 'one', outcome: 'stale', since: at, code: 'dns', reason: 'No such host.', heldBack: [] };
   const two = { ...one, slug: 'two', outcome: 'unchanged', code: null, reason: null };
-  const build = { outcomes: [{ slug: 'one' }], lastBuild: { repositories: [one, two] } };
+  // Left alone for a while, as its origin asked for.
+  const three = { ...one, slug: 'three', code: 'backing-off' };
+  const outcomes = [
+    { slug: 'one', code: 'dns' },
+    { slug: 'three', code: 'backing-off' },
+  ];
+  const build = { outcomes, lastBuild: { repositories: [one, two, three] } };
   const result = (statistics: object | undefined) => ({ ...build, statistics }) as unknown as BuildResult;
   expect(await tellOfBuild(input, result({}))).toEqual(['untold']);
   await tellOfBuild(input, result(undefined));
@@ -31,6 +37,7 @@ it('C4: the operator is told of each repository whether it is down and was visit
       repositories: [
         { ...news, aliases: ['former'], down: true, isVisited: true },
         { ...news, slug: 'two', aliases: [], down: false, isVisited: false, code: null, reason: null },
+        { ...news, slug: 'three', aliases: [], down: true, isVisited: false, code: 'backing-off' },
       ],
     },
     { failure: { name: 'nothing-usable', reason: expect.stringContaining('anything usable') } },
