@@ -1,6 +1,6 @@
 import { ranks } from '../../src/contract/parameters.ts';
 import { documentPath } from '../../src/contract/paths.ts';
-import type { HealthRecord, PackageRecord, RepositoryRecord } from '../../src/contract/records.ts';
+import type { HealthRecord, RepositoryRecord } from '../../src/contract/records.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { chooseSample, type HealthSample, readData, readListed } from './probe-sample.ts';
 import { createUnhealthyLog, type Reasons, type UnhealthyEvent } from './unhealthy-log.ts';
@@ -51,8 +51,7 @@ const probesOf = (
   index: async () => (await search.probe()) && (await search.knows(packageId)),
   credentials: probeCredentials,
   lookup: async () => {
-    const records = await readData<PackageRecord[]>(documents, documentPath.package(packageId));
-    return records?.some(({ package_id: id }) => id === packageId) ?? false;
+    return (await readListed(documents, documentPath.package(packageId)))?.includes(packageId) ?? false;
   },
   multi: async () => (await search.latest([packageId], 'default')).count === 1,
   packageSearch: async () => (await search.searchPackages(packageId, 1, 1)).records.count === 1,
@@ -64,7 +63,7 @@ const probesOf = (
     return record?.slug === slug && rankings.every((list) => Array.isArray(list));
   },
   packages: async () => {
-    return (await readListed(documents, slug))?.includes(packageId) ?? false;
+    return (await readListed(documents, documentPath.repositoryPackages(slug)))?.includes(packageId) ?? false;
   },
   safe: async () =>
     safety.listed !== undefined && !safety.check(safety.listed) && safety.check('https://health.invalid/'),

@@ -61,20 +61,19 @@ const readBeginning = async (content: ReadableStream<Uint8Array>): Promise<strin
 };
 
 /**
- * The identifiers of the packages that a repository lists or, of a large list, of the first: to read all of that would
- * keep everybody else waiting. Undefined where there is no list; throws as readData does.
+ * The identifiers of the packages that a published list of records tells of or, of a large one, of the first: to read all
+ * of that would keep everybody else waiting. Undefined where there is no list; throws as readData does.
  */
 export const readListed = async (
   documents: Dependencies['documents'],
-  slug: string,
+  path: string,
 ): Promise<readonly string[] | undefined> => {
-  const path = documentPath.repositoryPackages(slug);
   const document = await documents.read(path, 'identity');
   if (document === undefined || document.body !== undefined || (document.size ?? Infinity) <= beginningBytes) {
     return (await readData<PackageRecord[]>(documents, path))?.map(({ package_id: id }) => id);
   }
   const content = await document.open();
-  if (content === undefined) return readListed(documents, slug);
+  if (content === undefined) return readListed(documents, path);
   const text = await readBeginning(content);
   const [, id] = /"package_id":("(?:[^"\\]|\\.)*")/.exec(text) ?? [];
   if (id === undefined) throw new Error(`${path} is damaged`);
@@ -82,7 +81,7 @@ export const readListed = async (
 };
 
 const firstPackage = async (documents: Dependencies['documents'], slug: string): Promise<HealthSample | undefined> => {
-  const [packageId] = (await readListed(documents, slug)) ?? [];
+  const [packageId] = (await readListed(documents, documentPath.repositoryPackages(slug))) ?? [];
   return packageId === undefined ? undefined : { packageId, slug };
 };
 

@@ -123,38 +123,44 @@ describe('H6: health while builds remove what is asked for', () => {
     expect([told(), replaced]).toEqual([[], 4]);
   });
 
-  it('H7: reads of a list that is too large for memory its beginning alone, and holds that it is damaged against it', async () => {
-    const { probed } = publish(['a']);
-    const { read } = probed.documents;
-    const piece = encode([{ package_id: 'com.a' }, { name: 'x'.repeat(50_000) }]);
-    let pulled = 0;
-    let cancelled = 0;
-    let given = piece;
-    probed.documents.read = async (path) => {
-      const document = await read(path);
-      if (document === undefined || path !== documentPath.repositoryPackages('a')) return document;
-      const open = async () =>
-        new ReadableStream<Uint8Array>({
-          pull: (controller) => {
-            pulled += given.length;
-            // Of the thousandth part of it more than enough is known.
-            if (pulled > 1000 * given.length) controller.error(new Error('all of it was read'));
-            else controller.enqueue(given);
-          },
-          cancel: () => void cancelled++,
-        });
-      return { ...document, size: 2 ** 30, body: undefined, open };
-    };
-    const { ask, told } = openCheck(probed);
-    expect((await ask()).healthy).toBe(true);
-    expect(told()).toEqual([]);
-    // Once to find the sample, once to ask for it.
-    expect(cancelled).toBe(2);
-    expect(pulled).toBeLessThan(2 ** 20);
-    given = encode([{ name: 'x'.repeat(50_000) }]);
-    expect((await ask()).healthy).toBe(false);
-    expect(told()).toEqual([expect.stringMatching(/packages_healthy: .* is damaged$/)]);
-  });
+  it.each([
+    ['a list', documentPath.repositoryPackages('a'), 2, /packages_healthy: .* is damaged$/],
+    ['the versions of a package', documentPath.package('com.a'), 1, /lookup_healthy: .* is damaged$/],
+  ])(
+    'H7: reads of %s too large for memory its beginning alone, and holds that it is damaged against it',
+    async (_, large, times, leaf) => {
+      const { probed } = publish(['a']);
+      const { read } = probed.documents;
+      const piece = encode([{ package_id: 'com.a' }, { name: 'x'.repeat(50_000) }]);
+      let pulled = 0;
+      let cancelled = 0;
+      let given = piece;
+      probed.documents.read = async (path) => {
+        const document = await read(path);
+        if (document === undefined || path !== large) return document;
+        const open = async () =>
+          new ReadableStream<Uint8Array>({
+            pull: (controller) => {
+              pulled += given.length;
+              // Of the thousandth part of it more than enough is known.
+              if (pulled > 1000 * given.length) controller.error(new Error('all of it was read'));
+              else controller.enqueue(given);
+            },
+            cancel: () => void cancelled++,
+          });
+        return { ...document, size: 2 ** 30, body: undefined, open };
+      };
+      const { ask, told } = openCheck(probed);
+      expect((await ask()).healthy).toBe(true);
+      expect(told()).toEqual([]);
+      // A list once to find the sample, once to ask for it.
+      expect(cancelled).toBe(times);
+      expect(pulled).toBeLessThan(2 ** 20);
+      given = encode([{ name: 'x'.repeat(50_000) }]);
+      expect((await ask()).healthy).toBe(false);
+      expect(told()).toEqual([expect.stringMatching(leaf)]);
+    },
+  );
 });
 
 describe('H6: why a leaf is unhealthy', () => {
