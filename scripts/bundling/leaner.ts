@@ -45,6 +45,11 @@ export class Hono extends HonoBase {
   router = new LinearRouter();
 }`;
 
+/** What holds where a value holds itself: those that a Worker checks are of JSON, which cannot. */
+export const cyclesOfZod = ofPackage('zod', 'v4/core/memoizer');
+const noCycles =
+  'const none = () => undefined; export { none as memoizer, none as isBackEdge, none as isRecursiveSchema };';
+
 /** Modules of the project that only describe, which a build does: the description is published. */
 export const describing: readonly string[] = ['envelope', 'yaml'].map((name) =>
   path.join(project, 'src', 'contract', `${name}.ts`),
@@ -129,6 +134,7 @@ export const leaner: Plugin = {
     if (id.startsWith(findingTexts) && !id.endsWith('text-findings.ts')) return dataOf(id);
     if (/zod[/\\]v4[/\\]locales[/\\]index\.js$/.test(id)) return "export { default as en } from './en.js';";
     if (columnsOfPostgres.test(id)) return textAlone;
+    if (cyclesOfZod.test(id)) return noCycles;
     if (quickHono.test(id)) return linearHono;
     return describing.includes(id) || neverRun.some((one) => one.test(id)) ? nothingOf(id) : undefined;
   },

@@ -6,7 +6,7 @@ import { parseAst } from 'rolldown/parseAst';
 // and a method whose name stands nowhere in a bundle but where it is made is called by nobody.
 
 /** Packages whose methods are left out so. Their methods are called by name, and the platform calls none of them. */
-const packages = /[/\\]node_modules[/\\](?:hono|kysely|zod)[/\\]/;
+const packages = /[/\\]node_modules[/\\](?:hono|kysely|pg|pg-protocol|zod)[/\\]/;
 
 /** What the language calls, and how a program hears of it nobody can see. */
 const calledByLanguage = new Set(['constructor', 'then', 'toString', 'toJSON', 'valueOf', 'next', 'return', 'throw']);
