@@ -68,7 +68,7 @@ const downloadsOf = ({ DOWNLOADS, COUNT_DOWNLOADS, PUBLICATION }: Environment): 
 
 /** The key of the operator. */
 export const operatorKeyOf = ({ OPERATOR_KEY }: Pick<Environment, 'OPERATOR_KEY'>): string | undefined =>
-  OPERATOR_KEY?.trim() || undefined;
+  String(OPERATOR_KEY ?? '').trim() || undefined;
 
 /** Reads what the configuration says. Throws a TypeError whose message says what to write. */
 export const readSettings = (environment: Environment): Settings => {

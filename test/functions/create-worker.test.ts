@@ -98,6 +98,7 @@ describe('a Worker that is asked first', () => {
     // As it stands in a file.
     expect(read({ OPERATOR_KEY: `${'k'.repeat(32)}\n` }).operatorKey).toHaveLength(32);
     expect(read({ OPERATOR_KEY: '\n' }).operatorKey).toBeUndefined();
+    expect(() => read({ OPERATOR_KEY: 12_345 })).toThrow('OPERATOR_KEY must have at least 32 characters');
     expect(readSettings({ ...environment, PUBLIC_KEY: 'key\n' }).publicKey).toBe('key');
     const settings = { GATEWAY_SIGN_IN_RATE: 5, GATEWAY_ALLOW_HTTP: false, GATEWAY_OIDC_CLIENT_SECRET: 'secret\n' };
     expect(read({ ...settings, CREDENTIALS: {}, OLD: null }).environment).toEqual({
