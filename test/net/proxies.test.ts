@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createFetcher } from '../../src/net/fetcher.ts';
 import { type Proxies, readProxies } from '../../src/net/proxies.ts';
+import { CertificateAuthority, createCertificate } from '../support/certificates.ts';
 import { OriginServer } from '../support/origin-server.ts';
 import { type ProxyServer, startProxy } from '../support/proxy-server.ts';
 
@@ -56,6 +57,28 @@ describe('a proxy', () => {
       await expect(fetchText('https://repo.example/Release', proxies)).rejects.toThrow();
       expect(proxy.asked).toEqual(asked);
     }
+  });
+
+  it('C1: opens a tunnel for https, at whose end the certificate of the origin is checked', async () => {
+    const authority = new CertificateAuthority();
+    const certificate = createCertificate({ names: ['repo.example'], issuer: authority });
+    const secure = await OriginServer.start('127.0.0.1', certificate);
+    onTestFinished(() => secure.stop());
+    secure.put('/Release', 'Origin: test\n');
+    const tunnel = await startProxy(() => secure.port);
+    onTestFinished(() => tunnel.close());
+    const ask = async (host: string, ca?: string) => {
+      const proxies = { http: undefined, https: tunnel.address, except: undefined };
+      const fetcher = createFetcher({ allowPrivateNetworks: false, proxies, ...(ca === undefined ? {} : { ca }) });
+      onTestFinished(() => fetcher.close());
+      const { status, discard } = await fetcher.fetch(new URL(`https://${host}/Release`), { maxBytes: 1000 });
+      await discard();
+      return status;
+    };
+    expect(await ask('repo.example', authority.cert)).toBe(200);
+    await expect(ask('other.example', authority.cert)).rejects.toMatchObject({ code: 'certificate-name' });
+    await expect(ask('repo.example')).rejects.toMatchObject({ code: 'certificate-untrusted' });
+    expect(tunnel.asked).toEqual(['repo', 'other', 'repo'].map((name) => `CONNECT ${name}.example:443`));
   });
 
   it('C1: is asked for what the caller says, whatever the environment of the process has come to name', async () => {
