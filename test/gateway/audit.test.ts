@@ -120,7 +120,11 @@ test('T12 the log tells a repetition from something else, and forgets it after t
 test('T12 nobody fills the log by signing in to their own account, and no stranger keeps a sign-in out of it', () => {
   let now = 0;
   const audited: SecurityEvent[] = [];
-  const log = createSecurityLog({ tell: () => {}, audit: (line) => audited.push(JSON.parse(line)) }, () => now);
+  const told: string[] = [];
+  const log = createSecurityLog(
+    { tell: ({ event }) => told.push(event), audit: (line) => audited.push(JSON.parse(line)) },
+    () => now,
+  );
   const signInOften = (account: string) => {
     const before = audited.length;
     for (let time = 0; time < 500; time++) log({ event: 'sign-in', account, family: `${account} ${now} ${time}` });
@@ -134,6 +138,12 @@ test('T12 nobody fills the log by signing in to their own account, and no strang
   expect(audited.at(-1)).toMatchObject({ event: 'reuse-detected' });
   now = 10 * 60_000;
   for (let time = 0; time < 500; time++) log({ event: 'sign-in-failed', account: 'alice' });
+  expect(told.filter((event) => event === 'sign-in-failed')).toHaveLength(500);
+  expect(signInOften('alice')).toEqual(most);
+  // A clock that was set back silences nothing, and of very many accounts the oldest are forgotten.
+  now = 1;
+  expect(signInOften('alice')).toEqual(most);
+  for (let other = 0; other < 10_000; other++) log({ event: 'sign-in', account: `${other}` });
   expect(signInOften('alice')).toEqual(most);
 });
 

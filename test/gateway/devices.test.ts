@@ -155,6 +155,15 @@ describeEveryStore('the devices page', (newStore) => {
     expect(await find()).toBeUndefined();
   });
 
+  test('a device that has not come back for so long that it cannot any more is not listed', async () => {
+    const accountId = await addAccount(gateway.store, 'dave');
+    await newClient('dave', 'Forgotten');
+    gateway.advance(180 * 24 * 60 * minute - 1);
+    expect(await gateway.store.listDevices(accountId)).toHaveLength(1);
+    gateway.advance(1);
+    expect(await gateway.store.listDevices(accountId)).toEqual([]);
+  });
+
   test('an application’s sign-in does not open the devices page', async () => {
     const browser = new BrowserSession();
     await logIn(await authenticate(gateway.base), 'alice', browser);

@@ -123,6 +123,21 @@ describeEveryStore('the throttle', (newStore, kind) => {
     expect(await attempt(gateway, 'erin', password, '198.51.100.1', own)).toBe(303);
   });
 
+  onSqlite(
+    'T13 tries that are turned away, from however many networks, close no account, and their network they do',
+    async () => {
+      const deps = { store: gateway.store, cryptography: createNodeCryptography() };
+      const turnAway = async (address: string) => {
+        const counted = await countSignInAttempt(deps, { name: 'turned-away', address, knownBrowser: undefined });
+        if (counted.wait === undefined) await counted.returnForAccount();
+        return counted.wait;
+      };
+      for (let network = 0; network < 120; network++) expect(await turnAway(`2001:db8:${network}::1`)).toBeUndefined();
+      for (let guess = 1; guess < 5; guess++) expect(await turnAway('2001:db8:0::1')).toBeUndefined();
+      expect(await turnAway('2001:db8:0::1')).toBeGreaterThan(0);
+    },
+  );
+
   test('T4 what is given back twice makes no room for more', async () => {
     const attempts = [{ keyHash: createNodeCryptography().sha256(`${kind} twice`), most: 2, window: minute }];
     const count = () => gateway.store.countAttempts(attempts);
