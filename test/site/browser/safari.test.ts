@@ -218,5 +218,11 @@ describe('a browser too old for the scripts', () => {
     // Where files alone are, nothing is found by its words; every package is in one of the sections.
     await page.goto(`${site.files.base}/search/?q=snow`);
     expect(await page.locator('#start a').first().isVisible()).toBe(true);
+    const still = await site.open('/search/', { ...phone, javaScriptEnabled: false });
+    const [note, start] = await Promise.all([
+      still.locator('noscript .note').boundingBox(),
+      still.locator('#start').boundingBox(),
+    ]);
+    expect((start?.y ?? 0) - (note?.y ?? 0) - (note?.height ?? 0)).toBeGreaterThan(16);
   });
 });
