@@ -6,9 +6,14 @@ export const slugPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 /** Equal for two slugs that a manifest may not hold both, because they differ in letter case at most. */
 export const slugKey = (slug: string): string => slug.toLowerCase();
 
+// What is said of a value of another type, but not of one that is missing.
+const must =
+  (words: string) =>
+  ({ input }: { readonly input?: unknown }): string | undefined =>
+    input === undefined ? undefined : `must ${words}`;
+
 // YAML has numbers, truth values and nothing where a person wrote a word.
-const mustBeText = ({ input }: { readonly input?: unknown }): string | undefined =>
-  input === undefined ? undefined : 'must be text: put it in quotes';
+const mustBeText = must('be text: put it in quotes');
 
 /** A repository's slug: the identifier in addresses, compared exactly. */
 const slugSchema = z
@@ -92,13 +97,19 @@ export const manifestEntrySchema = z
       .optional()
       .describe('The architecture, such as iphoneos-arm64; with a suite alone.'),
     ranking: z
-      .number()
+      .number({ error: must('be a whole number from 1 (best) to 5, without quotes') })
       .int('must be a whole number from 1 (best) to 5')
       .min(1, 'must be a whole number from 1 (best) to 5')
       .max(5, 'must be a whole number from 1 (best) to 5')
       .describe('1 is best, 5 is last.'),
-    bootstrap: z.boolean().default(false).describe('Whether a jailbreak brings its packages.'),
-    aliases: z.array(slugSchema).default([]).describe('Other names that lead to it, such as former slugs.'),
+    bootstrap: z
+      .boolean({ error: must('be true or false, without quotes') })
+      .default(false)
+      .describe('Whether a jailbreak brings its packages.'),
+    aliases: z
+      .array(slugSchema, { error: must('be a list, such as [old-name]') })
+      .default([])
+      .describe('Other names that lead to it, such as former slugs.'),
     key: publicKey
       .optional()
       .describe(

@@ -95,6 +95,8 @@ describe('a folder', () => {
     await write('e.yaml', plain('e', 'suite: stable\n'));
     await write('f.json', '[]');
     await write('g.yaml', '');
+    await write('h.yaml', 'slug: h\nuri: https://h.example/\nranking: "3"\nbootstrap: yes\naliases: old-h\n');
+    await write('i.yaml', 'slug: i\nuri: https://i.example/\n');
     const problems = await problemsOf(folder);
     for (const expected of [
       /a.yaml slug: must be/,
@@ -109,6 +111,10 @@ describe('a folder', () => {
       /e.yaml binary: is required/,
       /f.json : /,
       /g.yaml : /,
+      /h.yaml ranking: must be a whole number from 1 \(best\) to 5, without quotes/,
+      /h.yaml bootstrap: must be true or false, without quotes/,
+      /h.yaml aliases: must be a list, such as \[old-name\]/,
+      /i.yaml ranking: is missing/,
     ]) {
       expect(problems.join('\n')).toMatch(expected);
     }
