@@ -220,6 +220,26 @@ it('C9: the client asks for documents by the names that they have, whatever some
   expect(asked).toEqual([documentPath.landing, ...(['1', '5', '*'] as const).map(documentPath.ranking)]);
 });
 
+it('the client that asks for files alone chooses the record of a package as the service would', async () => {
+  const record = (id: string, version: string, bootstrap: boolean, latest: boolean) => ({
+    ...{ package_id: id, version, latest_version: latest, repository: { bootstrap } },
+  });
+  const lists: Record<string, object[]> = {
+    a: [record('a', '3', false, true), record('a', '1', true, false), record('a', '2', true, true)],
+    b: [record('b', '3', false, true)],
+  };
+  const ask: typeof fetch = async (address) => {
+    const data = lists[/\/package\/(\w+)\.json$/.exec(String(address))?.[1] ?? ''];
+    return data === undefined ? new Response('', { status: 404 }) : Response.json({ data });
+  };
+  const client = new Client({ base: 'https://index.test', files: true, fetch: ask });
+  const versions = async (ids: string[], priority: 'default' | 'bootstrap') =>
+    (await client.latest(ids, { priority })).map(({ version }) => version);
+  expect(await versions(['a', 'none'], 'default')).toEqual(['3']);
+  expect(await versions(['a'], 'bootstrap')).toEqual(['2']);
+  expect(await versions(['b'], 'bootstrap')).toEqual(['3']);
+});
+
 it('the client follows changes from generation to generation, and says where they are lost', async () => {
   const client = new Client({ base: ofBuild.address });
   expect((await client.generation()).number).toBe(2);
