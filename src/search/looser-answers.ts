@@ -53,10 +53,14 @@ function* allButOne(reading: SearchReading, { words, parts }: Question, wanted: 
 // Names of many a word beginning with a letter are no sign of anything, and the few with many of them take long to find.
 const isLetter = (word: string): boolean => /^[a-z\d]$/.test(word);
 
-/** What else was typed beside each that is several words, such as a version behind a name. */
+// A version, that of iOS too, or "tweak for".
+const isBeside = (part: readonly string[]): boolean =>
+  part.length > 1 && (/^v?\d/.test(part[0] ?? '') || part.includes('ios') || part.at(-1) === 'for');
+
+/** What was typed without each part that is several words and stands beside a name. */
 const restsOfParts = (parts: Question['parts']): (readonly string[])[] =>
   parts
-    .filter(({ length }) => length > 1)
+    .filter(isBeside)
     .map((part) => parts.filter((other) => other !== part).flat())
     .filter((rest) => !rest.every(isLetter));
 

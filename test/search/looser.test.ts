@@ -90,6 +90,8 @@ describe('what follows where few hold all words', () => {
     expect((await names('choicy 1 zzzz'))[0], 'what is called more of it').toBe('Choicy 1');
     expect(await names('two for one'), 'what is called so').toEqual(['Two for One']);
     expect(await names('choicy zzzz qvxkz'), 'two words').toEqual([]);
+    const { names: others } = await openSearch(one(named('Package'), named('Lib Foo Plus')));
+    expect((await others('lib-foo package'))[0], 'no version').toBe('Lib Foo Plus');
     expect(await names('a b c d e f g 1.2 choicy'), 'more than anybody types').toEqual([]);
   });
 
