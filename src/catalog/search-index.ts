@@ -173,7 +173,8 @@ interface Numbering {
  * The numbers of these documents, in their order: the full-text index writes out all that it has gathered whenever a number
  * is smaller than the one before. A document keeps the number that it had, as long as it has the same ranking, length of
  * name and level: of what is alike otherwise the order of results would change whenever a repository is read anew. New
- * numbers count up from the greatest in these catalogs, so that none is given of which a document was before.
+ * numbers count up, in the order of the records, from the greatest in these catalogs, so that none is given that a
+ * document had before.
  */
 const numberDocuments = (
   catalogs: readonly CatalogDatabase[],
@@ -191,7 +192,8 @@ const numberDocuments = (
     next.set(first, id + 1);
     return id;
   };
-  const numbered = due.map(([record, shown, identifier, architecture]): NumberedRecord => {
+  const inOrder = due.toSorted(([a], [b]) => a - b);
+  const numbered = inOrder.map(([record, shown, identifier, architecture]): NumberedRecord => {
     const first = firstOfLevel(firstDocumentId(ranking, shown.length), levelOf(identifier));
     const before = known.get(keyOf(identifier, architecture)) ?? -1;
     return { id: before >= first && before < first + documentsPerLevel ? before : nextOf(first), record };
