@@ -16,15 +16,21 @@ import {
 } from './notices.ts';
 import type { Destination } from './receiver.ts';
 
+/** What waits, and since when: what it tells of may be older than that. */
+const waitingSchema = noticeSchema.extend({ queued: z.iso.datetime().optional() });
+type Waiting = Readonly<z.infer<typeof waitingSchema>>;
+
+const noticeOf = ({ queued: _, ...notice }: Waiting): Notice => notice;
+
 const stateSchema = z.strictObject({
   format: z.literal(1),
   told: toldStateSchema.optional(),
   /** What could not be delivered, by digest of the destination: its address is a secret. */
-  waiting: z.record(z.string(), z.array(noticeSchema)),
+  waiting: z.record(z.string(), z.array(waitingSchema)),
 });
 type NoticeState = z.infer<typeof stateSchema>;
 
-/** What waits for a destination: so many at most, and none that is older. */
+/** What waits for a destination: so many at most, and none longer. */
 const mostWaiting = 200;
 const longestWaitMs = 7 * 86_400_000;
 /** For one delivery, from the connection to the end of the answer; destinations are told side by side. */
@@ -99,11 +105,12 @@ export const createNotifier = (options: NotifierOptions): Notifier => {
     const { destinations, teller } = options;
     const before = readState(state);
     const { state: told, notices } = follow(news, now.toISOString(), before);
-    const isYoung = ({ since }: Notice) => now.getTime() - Date.parse(since) < longestWaitMs;
+    const isYoung = ({ since, queued = since }: Waiting) => now.getTime() - Date.parse(queued) < longestWaitMs;
+    const fresh: Waiting[] = notices.map((notice) => ({ ...notice, queued: now.toISOString() }));
     const due = new Map(
       destinations.map((destination) => {
         const left = (Object.hasOwn(before.waiting, keyOf(destination)) && before.waiting[keyOf(destination)]) || [];
-        return [destination, [...left.filter(isYoung), ...notices].slice(-mostWaiting)] as const;
+        return [destination, [...left.filter(isYoung), ...fresh].slice(-mostWaiting)] as const;
       }),
     );
     const waitingOf = (isLeft: (destination: Destination) => boolean) =>
@@ -121,7 +128,7 @@ export const createNotifier = (options: NotifierOptions): Notifier => {
       await Promise.all(
         [...due].map(async ([destination, list]) => {
           if (list.length === 0) return;
-          const body = composeBody(list, destination.form, teller, now.toISOString());
+          const body = composeBody(list.map(noticeOf), destination.form, teller, now.toISOString());
           const failure = await deliver(sender, destination, body, options.deliveryMs ?? deliveryMs);
           if (failure !== undefined) failures.set(destination, failure);
         }),

@@ -179,6 +179,26 @@ describe('word to the operator', () => {
     expect(received).toHaveLength(2);
   });
 
+  it('C12: tries again for a week from when it was to be told, however old the trouble is, as where builds are weekly', async () => {
+    const week = 7 * 24;
+    const since = new Date(begin).toISOString();
+    answer = (respond) => respond(503);
+    await build([found('a', false)]);
+    hour += week - 2;
+    for (let again = 0; again < 2; again++) await build([found('a', true, { since })]);
+    hour += week - 2;
+    answer = (respond) => respond(204);
+    await build([found('a', true, { since })]);
+    expect(told()).toEqual([['a failing'], ['a failing']]);
+    expect(received.at(-1)?.body.notices[0]).not.toHaveProperty('queued');
+    answer = (respond) => respond(503);
+    for (let again = 0; again < 2; again++) await build([found('a', false)]);
+    const before = received.length;
+    hour += week;
+    await build([found('a', false)]);
+    expect(received.length).toBe(before);
+  });
+
   it('C12: repeats no address of a receiver, whatever fails there', async () => {
     await build([found('a', false)]);
     await build([found('a', true)]);
