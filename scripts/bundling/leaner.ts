@@ -106,6 +106,12 @@ const withoutEffects = (text: string): string =>
       text,
     );
 
+/** Modules whose long texts are statements of SQL, and nothing else. */
+const ofStatements = /[/\\](?:src[/\\]catalog[/\\][\w-]+|downloads[/\\]counting|store[/\\]migrations)\.ts$/;
+
+/** What stands beside statements, and how far they are moved in. */
+const besideStatement = /^ *-- .*\n| +-- .*$|^ +/gm;
+
 const schemasOfZod = /[/\\]zod[/\\]v4[/\\]classic[/\\]schemas\.js$/;
 
 /** Methods of a text's schema for two dozen formats, which have functions too: those are what the contract calls. */
@@ -139,8 +145,9 @@ export const leaner: Plugin = {
     return describing.includes(id) || neverRun.some((one) => one.test(id)) ? nothingOf(id) : undefined;
   },
   transform: {
-    filter: { id: [ofContract, schemasOfZod, writersOfKysely] },
+    filter: { id: [ofContract, schemasOfZod, writersOfKysely, ofStatements] },
     handler: (code, id) => {
+      if (ofStatements.test(id)) return code.replace(besideStatement, '');
       if (writersOfKysely.test(id)) return code.replace(writing, '').replace(naming, '');
       if (schemasOfZod.test(id)) return code.replace(formatMethod, '');
       return withoutEffects(code.replace(description, '').replace(describingText, "$1: ''"));
