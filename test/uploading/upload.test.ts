@@ -475,6 +475,23 @@ it.each(kinds)(
   },
 );
 
+it('P3: an upload that waited for its turn replaces nothing newer, that another brought meanwhile', async () => {
+  const publication = new Publication();
+  const target = folderTarget(path.join(temporaryFolder(), 'to'));
+  await publication.publish({ 'v2/a.json': '1' });
+  await send(publication.out, target);
+  const waiting = path.join(temporaryFolder(), 'waiting');
+  await publication.publish({ 'v2/a.json': '2' });
+  cpSync(publication.out, waiting, { recursive: true });
+  await publication.publish({ 'v2/a.json': '3' });
+  const begin = vi.spyOn(FolderDestination.prototype, 'begin').mockImplementationOnce(async () => {
+    writeFileSync(path.join(target.options.address, generationPath.current), publication.read(generationPath.current));
+  });
+  await expect(send(waiting, target)).rejects.toThrow(/newer than the generation 2/);
+  begin.mockRestore();
+  expect(target.read('v2/a.json')?.toString()).toBe('1');
+});
+
 it('P1: an upload that another has taken over from removes nothing any more', async () => {
   const publication = new Publication();
   const target = folderTarget(path.join(temporaryFolder(), 'to'));
