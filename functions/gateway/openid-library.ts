@@ -5,8 +5,6 @@ export {
   allowInsecureRequests,
   authorizationCodeGrant,
   buildAuthorizationUrl,
-  ClientSecretBasic,
-  ClientSecretPost,
   Configuration,
   calculatePKCECodeChallenge,
   discovery,
@@ -15,5 +13,4 @@ export {
   randomNonce,
   randomPKCECodeVerifier,
   randomState,
-  WWWAuthenticateChallengeError,
 } from 'openid-client';

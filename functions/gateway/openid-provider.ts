@@ -1,4 +1,4 @@
-import type { Configuration } from 'openid-client';
+import type { ClientAuth, Configuration } from 'openid-client';
 
 type Library = typeof import('./openid-library.ts');
 type Checks = Parameters<Library['authorizationCodeGrant']>[2];
@@ -37,19 +37,18 @@ export const discoverProvider = async (
     timeout: patience,
     execute,
   });
-  const ways = {
-    client_secret_post: client.ClientSecretPost(clientSecret),
-    client_secret_basic: client.ClientSecretBasic(clientSecret),
-  };
-  const configurations = chooseWays(known.serverMetadata().token_endpoint_auth_methods_supported).map((way) => {
-    const made = new client.Configuration(known.serverMetadata(), clientId, clientSecret, ways[way]);
-    made.timeout = patience;
-    for (const extend of execute) extend(made);
-    return made;
-  });
-  const isRefused = (error: unknown) =>
-    error instanceof client.WWWAuthenticateChallengeError ||
-    (error instanceof client.ResponseBodyError && error.error === 'invalid_client');
+  // What the library makes shows the secret in the body.
+  const inHead = new client.Configuration(
+    known.serverMetadata(),
+    clientId,
+    clientSecret,
+    showInHead(clientId, clientSecret),
+  );
+  inHead.timeout = patience;
+  for (const extend of execute) extend(inHead);
+  // Whoever names no way takes the head (Discovery, section 3).
+  const isBodyNamed = known.serverMetadata().token_endpoint_auth_methods_supported?.includes('client_secret_post');
+  const configurations = isBodyNamed ? [known, inHead] : [inHead, known];
   return {
     configuration: known,
     exchange: async (returned, checks) => {
@@ -60,7 +59,7 @@ export const discoverProvider = async (
           configurations.unshift(...configurations.splice(configurations.indexOf(configuration), 1));
           return tokens;
         } catch (error) {
-          if (!isRefused(error)) throw error;
+          if (!isRefused(error as Refusal)) throw error;
           refused = error;
         }
       }
@@ -69,11 +68,19 @@ export const discoverProvider = async (
   };
 };
 
-type Way = 'client_secret_post' | 'client_secret_basic';
+// RFC 6749, section 2.3.1. The library's own would be as much again as all of this in the bundle of a Worker.
+const showInHead =
+  (...shown: [clientId: string, clientSecret: string]): ClientAuth =>
+  (_provider, _client, _body, headers) =>
+    headers.set(
+      'authorization',
+      `Basic ${btoa(shown.map((text) => `${new URLSearchParams([['', text]])}`.slice(1)).join(':'))}`,
+    );
 
-/** The ways that the provider may take, the likelier first; whoever names none takes the head (Discovery, section 3). */
-const chooseWays = (named: readonly string[] | undefined): readonly Way[] => {
-  if (named === undefined) return ['client_secret_basic', 'client_secret_post'];
-  const possible = (['client_secret_post', 'client_secret_basic'] as const).filter((way) => named.includes(way));
-  return possible.length > 0 ? possible : ['client_secret_post'];
-};
+interface Refusal {
+  readonly code?: unknown;
+  readonly error?: unknown;
+}
+
+const isRefused = ({ code, error }: Refusal) =>
+  code === 'OAUTH_WWW_AUTHENTICATE_CHALLENGE' || error === 'invalid_client';

@@ -63,7 +63,7 @@ const repeatable: ReadonlySet<string> = new Set(['refresh-refused', 'revoked', '
  * like, each time by a sign-in that was not there before. The last line says that others are left out.
  */
 const mostOfAccount = 50;
-const leftOut = 'more of this account are left out for ten minutes';
+const leftOut = 'more are left out';
 
 // What somebody does with their own account. Not what strangers do to it, by which they would keep out of the log what
 // they do next.
@@ -78,43 +78,28 @@ export const createSecurityLog = (
   { tell, audit }: { tell: (told: ToldEvent) => void; audit: (line: string) => void },
   clock: () => number,
 ): SecurityLog => {
-  const seen = new Map<string, number>();
-  const isRepeated = ({ event, family, name, reason }: SecurityEvent, now: number) => {
-    const whose = family ?? name;
-    if (!repeatable.has(event) || whose === undefined) return false;
-    const key = `${event} ${whose} ${reason}`;
+  const seen = new Map<string, { readonly since: number; times: number }>();
+  /** How often this has happened lately. */
+  const count = (key: string, now: number): number => {
     const before = seen.get(key);
-    if (before !== undefined && now - before < repeatWindow && now >= before) return true;
+    if (before !== undefined && now - before.since < repeatWindow && now >= before.since) return ++before.times;
     seen.delete(key);
-    seen.set(key, now);
-    dropOldest(seen);
-    return false;
-  };
-  const counts = new Map<string, { readonly since: number; lines: number }>();
-  const countLine = ({ event, account }: SecurityEvent, now: number): number => {
-    if (!ofHolder.has(event) || account === undefined) return 0;
-    const key = `${event} ${account}`;
-    const before = counts.get(key);
-    if (before !== undefined && now - before.since < repeatWindow && now >= before.since) return ++before.lines;
-    counts.delete(key);
-    counts.set(key, { since: now, lines: 1 });
-    dropOldest(counts);
+    seen.set(key, { since: now, times: 1 });
+    const [oldest] = seen.keys();
+    if (seen.size > mostRemembered && oldest !== undefined) seen.delete(oldest);
     return 1;
   };
   return (happened) => {
     const now = clock();
-    if (isRepeated(happened, now)) return;
-    const lines = countLine(happened, now);
+    const { event: kind, account, family, name, reason } = happened;
+    const whose = family ?? name;
+    if (repeatable.has(kind) && whose !== undefined && count(`${kind} ${whose} ${reason}`, now) > 1) return;
+    const lines = ofHolder.has(kind) && account !== undefined ? count(`${kind} ${account}`, now) : 0;
     if (lines > mostOfAccount) return;
     const event = lines === mostOfAccount ? { ...happened, reason: leftOut } : happened;
     tell({ time: new Date(now).toISOString(), channel: 'security', ...event });
     if (auditedEvents.has(event.event)) audit(formatEvent(event, now));
   };
-};
-
-const dropOldest = (remembered: Map<string, unknown>) => {
-  const [oldest] = remembered.keys();
-  if (remembered.size > mostRemembered && oldest !== undefined) remembered.delete(oldest);
 };
 
 const auditedEvents: ReadonlySet<string> = new Set(audited);

@@ -125,11 +125,6 @@ const index = (database: Database, table: keyof GatewayTables, column: string) =
 // Any constant will do, as long as every replica takes the same one and nothing else in the database does.
 const advisoryLock = 7_310_263_924_016;
 
-/** Tables that a newer version of this program made. */
-class StoreNewer extends Error {
-  readonly code = 'store_newer';
-}
-
 /** Whether the tables are those of this program. Only reads, so that it works while others write. */
 export const isCurrent = (database: Database): Promise<boolean> =>
   database
@@ -143,8 +138,7 @@ export const isCurrent = (database: Database): Promise<boolean> =>
 
 /**
  * Brings the tables up to date. One transaction that holds a lock (SQLite: the write lock; PostgreSQL: an advisory
- * lock), so replicas that start together run each migration once. Throws StoreNewer where the database is newer than this
- * program.
+ * lock), so replicas that start together run each migration once. Throws where the database is newer than this program.
  */
 export const migrate = (database: Database, kind: DatabaseKind): Promise<void> =>
   database.transaction().execute(async (transaction) => {
@@ -153,9 +147,8 @@ export const migrate = (database: Database, kind: DatabaseKind): Promise<void> =
     const row = await transaction.selectFrom('gateway_schema').select('version').executeTakeFirst();
     const version = row?.version ?? 0;
     if (version > migrations.length) {
-      throw new StoreNewer(
-        `a newer version of this program made the credential store (version ${version}, not ${migrations.length}): run that one`,
-      );
+      const sentence = `a newer version of this program made the credential store (${version}, not ${schemaVersion})`;
+      throw Object.assign(new Error(sentence), { code: 'store_newer' });
     }
     const bytes = kind === 'postgres' ? sql`bytea` : sql`blob`;
     for (const migration of migrations.slice(version)) await migration(transaction, bytes);

@@ -1,25 +1,20 @@
 import { databaseTime } from '../store/clock.ts';
 import { boundBy, transactPostgres } from '../store/databases.ts';
-import { isCurrent, migrate } from '../store/migrations.ts';
+import { migrate } from '../store/migrations.ts';
 import type { Connection } from '../store/open-connection.ts';
 import { boundTransaction } from '../store/postgres-session.ts';
 import { openHyperdrive } from './open-hyperdrive.ts';
-
-// Of a large table an index may take longer than any operation.
-const bringUpToDate = async (url: string) => {
-  const unbounded = openHyperdrive(url, { bounded: false });
-  await migrate(unbounded, 'postgres').finally(() => unbounded.destroy());
-};
 
 /**
  * Opens the store through Hyperdrive, and brings its tables up to date unless that is done. Throws where the store cannot
  * be reached or is newer than this program.
  */
 export const connectHyperdrive = async (url: string, isMigrated: boolean): Promise<Connection> => {
-  const database = openHyperdrive(url);
+  // An index of a large table takes longer than any operation, which its transaction bounds too.
+  const database = openHyperdrive(url, isMigrated);
   const close = () => database.destroy();
   try {
-    if (!isMigrated && !(await isCurrent(database))) await bringUpToDate(url);
+    if (!isMigrated) await migrate(database, 'postgres');
   } catch (error) {
     await close();
     throw error;

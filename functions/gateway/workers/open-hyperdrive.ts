@@ -92,7 +92,7 @@ class OneConnection {
  * transaction may meet another of those, and bounds go with each transaction (see boundTransaction). With `bounded` false
  * a query takes the time it takes.
  */
-export const openHyperdrive = (url: string, { bounded = true } = {}): Kysely<GatewayTables> => {
+export const openHyperdrive = (url: string, bounded = true): Kysely<GatewayTables> => {
   const pool = new OneConnection({
     ...partsOf(url),
     connectionTimeoutMillis: connectingMaximum,
