@@ -1,4 +1,5 @@
-import { limitNote, limits } from '../contract/limits.ts';
+import { limits } from '../contract/limits.ts';
+import { CodecError } from './codec-error.ts';
 
 const leastBytes = 1024;
 
@@ -8,6 +9,11 @@ const leastBytes = 1024;
  */
 export const areCrumbs = (pieces: number, bytes: number): boolean => pieces > limits.codecPieces + bytes / leastBytes;
 
-/** What is said of a file that has too many `pieces`, such as frames. */
-export const describeCrumbs = (pieces: string): string =>
-  `too many ${pieces} for its bytes (${limitNote('codecPieces')})`;
+/** Thrown of a file that has too many `pieces`, such as frames. */
+export class Crumbs extends CodecError {
+  override name = 'Crumbs';
+
+  constructor(pieces: string) {
+    super('corrupt', `too many ${pieces} for its bytes`);
+  }
+}

@@ -5,7 +5,7 @@ import { createGunzip, createZstdDecompress } from 'node:zlib';
 import type { Compression } from '../contract/compressions.ts';
 import { decodeBzip2 } from './bzip2/stream.ts';
 import { CodecError, type DecompressionCode } from './codec-error.ts';
-import { describeCrumbs } from './crumbs.ts';
+import { Crumbs } from './crumbs.ts';
 import { decodeLzma } from './lzma.ts';
 import { createFrameScanner } from './zstd-frames.ts';
 
@@ -156,7 +156,7 @@ async function* decodeZstd(
       if (scanner.state() === 'garbage') {
         throw new CodecError(scanner.any() ? 'trailing-garbage' : 'corrupt', 'bytes that begin no frame');
       }
-      if (scanner.state() === 'crumbs') throw new CodecError('corrupt', describeCrumbs('frames'));
+      if (scanner.state() === 'crumbs') throw new Crumbs('frames');
     }
     if (scanner.state() === 'inside' || !scanner.any()) {
       throw new CodecError('truncated', 'the input ends inside a frame');

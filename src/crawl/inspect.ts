@@ -1,4 +1,5 @@
 import { algorithmsFor, checkDigests, createDigests, type DigestMismatch } from '../apt/checksums.ts';
+import { Crumbs } from '../apt/crumbs.ts';
 import { DecompressionError, type DecompressionLimits, decompress } from '../apt/decompress.ts';
 import { createRecordReader } from '../apt/record-reader.ts';
 import type { Compression } from '../contract/compressions.ts';
@@ -40,7 +41,8 @@ const decompressionCodes = {
   'trailing-garbage': 'index-trailing-garbage',
 } as const;
 
-const describeLimit = (code: DecompressionError['code'], { maxBytes, maxRatio }: DecompressionLimits): string => {
+const describeLimit = ({ code, cause }: DecompressionError, { maxBytes, maxRatio }: DecompressionLimits): string => {
+  if (cause instanceof Crumbs) return `: ${cause.message} (${limitNote('codecPieces')})`;
   if (code === 'too-large') return ` (${limitNote('textBytes', maxBytes)})`;
   return code === 'ratio' ? ` (${limitNote('ratio', maxRatio)})` : '';
 };
@@ -105,7 +107,7 @@ const readText = async (
     }
   } catch (error) {
     if (!(error instanceof DecompressionError)) throw error;
-    throw new CrawlError(decompressionCodes[error.code], path + describeLimit(error.code, limits), { cause: error });
+    throw new CrawlError(decompressionCodes[error.code], path + describeLimit(error, limits), { cause: error });
   }
   records.end();
   const mismatch = listedText ? checkDigests(listedText, digests.result()).mismatch : null;

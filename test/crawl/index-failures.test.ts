@@ -1,4 +1,4 @@
-import { gzipSync } from 'node:zlib';
+import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { composeIndex, compress, generateRepository, makePackages } from '../support/apt-repository.ts';
 import { bench, useCrawlBench } from '../support/crawl-bench.ts';
@@ -44,6 +44,14 @@ describe('an index that is none', () => {
     expect(outcome).toMatchObject({ outcome: 'failed', code });
     expect(outcome.reason).toMatch(/Packages.gz/);
     expect(await bench.store.read('repo')).toBeUndefined();
+  });
+
+  it('C8: of one of crumbs it is said how many are allowed', async () => {
+    bench.origin.serve('repo', await generateRepository({ compressions: ['zst'], hashes: [] }));
+    bench.origin.break('/repo/Packages.zst', body(Buffer.concat(Array(3000).fill(zstdCompressSync('')))));
+    const { code, reason } = await bench.crawlOne();
+    expect(code).toBe('index-corrupt');
+    expect(reason).toContain('too many frames for its bytes (limit codecPieces: 1,000');
   });
 
   it.each(broken)('C8: %s sends the crawl on to the other compressions', async (_what, fault, code) => {

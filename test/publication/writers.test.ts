@@ -43,6 +43,8 @@ const others: Readonly<Record<string, string>> = {
   'src/catalog/search-aside.ts': 'the index for search as a thread makes it, in the state folder',
   'src/catalog/soundness.ts': 'how the catalog looked, in the state folder',
   'src/disk/whole-file.ts': 'whole files, where those below want them',
+  'src/following/mirror-files.ts': 'temporary files of a mirror, which it removes',
+  'src/following/mirror-plan.ts': 'temporary files of a mirror',
   'src/following/mirror-mark.ts': 'that a mirror is under way, through the same writer',
   'src/following/mirror.ts': 'a mirror of another publication, through the same writer',
   'src/following/source.ts': 'temporary files of such a mirror',

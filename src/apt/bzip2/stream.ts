@@ -1,5 +1,5 @@
 import { CodecError } from '../codec-error.ts';
-import { areCrumbs, describeCrumbs } from '../crumbs.ts';
+import { areCrumbs, Crumbs } from '../crumbs.ts';
 import {
   BitReader,
   bytesPerLevel,
@@ -28,7 +28,7 @@ export async function* decodeBzip2(
   let pieces = 0;
   const count = (): void => {
     pieces += 1;
-    if (areCrumbs(pieces, input.consumed())) throw new CodecError('corrupt', describeCrumbs('blocks'));
+    if (areCrumbs(pieces, input.consumed())) throw new Crumbs('blocks');
   };
   try {
     for (let streams = 0; ; streams += 1) {
