@@ -355,6 +355,9 @@ describe('a server of a replica', () => {
     onTestFinished(() => void process.off('worker', note));
     const replica = await startReplicaServer(origin.address);
     await replica.until(1);
+    const told = () => replica.lines.filter(({ event }) => event === 'generation-taken').length;
+    // The thread says so after the server has it.
+    await expect.poll(told, patience).toBe(1);
     // Ten seconds are waited for in this test's stead.
     const pause = vi.spyOn(globalThis, 'setTimeout');
     await threads[0]?.terminate();
@@ -370,7 +373,7 @@ describe('a server of a replica', () => {
       expect(again.confirmed).not.toBe(confirmed);
     }, patience);
     // What is in force is not taken once more.
-    expect([taken(), replica.lines.filter(({ event }) => event === 'generation-taken').length]).toEqual([1, 1]);
+    expect([taken(), told()]).toEqual([1, 1]);
     await publication.publish([repository('2')]);
     await replica.until(2);
     await replica.close();
