@@ -34,7 +34,10 @@ export const parseQuestion = (text: string): Question | undefined => {
   return {
     text: foldText(trimmed),
     words: distinctWords(words.slice(0, mostWords)),
-    parts: splitParts(trimmed),
+    // Few questions come to that.
+    get parts() {
+      return splitParts(trimmed);
+    },
     isUnspaced: words.length > 1 && /^[^\p{L}\p{N}]*[\p{L}\p{N}]+[^\p{L}\p{N}]*$/u.test(foldText(trimmed)),
     joined: words.join(''),
     dotted: trimmed.includes('.') && !/\s/u.test(trimmed),
