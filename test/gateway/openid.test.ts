@@ -8,18 +8,23 @@ import { authenticate, PackageManager } from '../support/package-manager.ts';
 const site = 'http://gateway.test';
 let provider: OpenIdProvider;
 let gateway: TestGateway;
-beforeAll(async () => {
-  provider = await startOpenIdProvider(`${site}/v2/login/callback`);
-  gateway = await startGateway(
+
+/** A gateway whose accounts come from a provider. */
+const openGateway = ({ issuer }: OpenIdProvider, more: Readonly<Record<string, string>> = {}): Promise<TestGateway> =>
+  startGateway(
     {
       PUBLIC_ADDRESS: site,
-      GATEWAY_OIDC_ISSUER: provider.issuer,
+      GATEWAY_OIDC_ISSUER: issuer,
       GATEWAY_OIDC_CLIENT_ID: openIdClient.id,
       GATEWAY_OIDC_CLIENT_SECRET: openIdClient.secret,
-      GATEWAY_OIDC_NAME: 'Example ID',
+      ...more,
     },
     { now: Date.now() },
   );
+
+beforeAll(async () => {
+  provider = await startOpenIdProvider(`${site}/v2/login/callback`);
+  gateway = await openGateway(provider, { GATEWAY_OIDC_NAME: 'Example ID' });
 });
 afterAll(async () => {
   await gateway.close();
@@ -108,15 +113,7 @@ test('it also leads to the devices page', async () => {
 });
 
 test('T4 nobody is asked for a password where every account is of the provider', async () => {
-  const empty = await startGateway(
-    {
-      PUBLIC_ADDRESS: site,
-      GATEWAY_OIDC_ISSUER: provider.issuer,
-      GATEWAY_OIDC_CLIENT_ID: openIdClient.id,
-      GATEWAY_OIDC_CLIENT_SECRET: openIdClient.secret,
-    },
-    { now: Date.now() },
-  );
+  const empty = await openGateway(provider);
   const askedFor = async () => (await newBrowser(empty.base).own.open(`${site}/v2/login`)).text.includes('"password"');
   const { own, follow } = newBrowser(empty.base);
   await follow(startLink(await own.open(`${site}/v2/login`)));
@@ -198,18 +195,11 @@ test('T4 the display name follows the provider, and is one line of readable text
 
 describe('T4 accounts allowed by claim', () => {
   const signInto = async (allow: string, subject: string, again = false) => {
-    const allowing = await startGateway(
-      {
-        PUBLIC_ADDRESS: site,
-        GATEWAY_OIDC_ISSUER: provider.issuer,
-        GATEWAY_OIDC_CLIENT_ID: openIdClient.id,
-        GATEWAY_OIDC_CLIENT_SECRET: openIdClient.secret,
-        GATEWAY_OIDC_NAME: 'Example ID',
-        GATEWAY_OIDC_SCOPE: 'openid profile email groups',
-        GATEWAY_OIDC_ALLOW: allow,
-      },
-      { now: Date.now() },
-    );
+    const allowing = await openGateway(provider, {
+      GATEWAY_OIDC_NAME: 'Example ID',
+      GATEWAY_OIDC_SCOPE: 'openid profile email groups',
+      GATEWAY_OIDC_ALLOW: allow,
+    });
     try {
       provider.subject = subject;
       const visit = async () => {
@@ -264,15 +254,7 @@ describe('T4 accounts allowed by claim', () => {
 
 test('T4 the issuer’s path is part of an account’s name, so one host may serve several', async () => {
   const realm = await startOpenIdProvider(`${site}/v2/login/callback`, { path: '/realms/one' });
-  const other = await startGateway(
-    {
-      PUBLIC_ADDRESS: site,
-      GATEWAY_OIDC_ISSUER: realm.issuer,
-      GATEWAY_OIDC_CLIENT_ID: openIdClient.id,
-      GATEWAY_OIDC_CLIENT_SECRET: openIdClient.secret,
-    },
-    { now: Date.now() },
-  );
+  const other = await openGateway(realm);
   const { own, follow } = newBrowser(other.base);
   expect((await follow(startLink(await own.open(`${site}/v2/login`)))).status).toBe(200);
   expect(await other.store.listAccounts()).toEqual([
@@ -292,15 +274,7 @@ test.each([
   'a client that is registered with %s shows its secret so, where the provider takes %s',
   async (registered, offered) => {
     const strict = await startOpenIdProvider(`${site}/v2/login/callback`, { registered, offered: [...offered] });
-    const other = await startGateway(
-      {
-        PUBLIC_ADDRESS: site,
-        GATEWAY_OIDC_ISSUER: strict.issuer,
-        GATEWAY_OIDC_CLIENT_ID: openIdClient.id,
-        GATEWAY_OIDC_CLIENT_SECRET: openIdClient.secret,
-      },
-      { now: Date.now() },
-    );
+    const other = await openGateway(strict);
     for (let time = 0; time < 2; time++) {
       const { own, follow } = newBrowser(other.base);
       expect((await follow(startLink(await own.open(await authenticate(other.base))))).location).toMatch(/^sileo:/);
@@ -352,15 +326,7 @@ test('T9 what a provider calls its refusal is no more than a code in the log', a
 });
 
 test('a provider that was away at first is asked again', async () => {
-  const late = await startGateway(
-    {
-      PUBLIC_ADDRESS: site,
-      GATEWAY_OIDC_ISSUER: provider.issuer,
-      GATEWAY_OIDC_CLIENT_ID: openIdClient.id,
-      GATEWAY_OIDC_CLIENT_SECRET: openIdClient.secret,
-    },
-    { now: Date.now() },
-  );
+  const late = await openGateway(provider);
   const browser = newBrowser(late.base);
   const page = await browser.own.open(`${site}/v2/login`);
   const { fetch } = globalThis;
