@@ -21,7 +21,7 @@ const unavailable = (request: Request): Response => {
 
 /**
  * An answer with all of it here: what slow clients leave unread would fill the memory of the one object otherwise, which
- * answers all the world. A file is sent as it comes.
+ * answers all the world. Here it fills an isolate's, of which the platform has many. A file is sent as it comes.
  */
 const whole = async (answer: Response): Promise<Response> =>
   answer.body === null || answer.headers.has('etag') ? answer : new Response(await answer.arrayBuffer(), answer);

@@ -64,11 +64,12 @@ const downloadsOf = ({ DOWNLOADS, COUNT_DOWNLOADS, PUBLICATION }: Environment): 
   return counts && DOWNLOADS ? () => DOWNLOADS.getByName(downloadsName) : undefined;
 };
 
-// What ends the file that a key was put from is no part of it.
+/** A key as it was put; what ends the file that it was put from is no part of it. A variable may be any JSON. */
+const readKey = (put: string | undefined): string | undefined => String(put ?? '').trim() || undefined;
 
 /** The key of the operator. */
 export const operatorKeyOf = ({ OPERATOR_KEY }: Pick<Environment, 'OPERATOR_KEY'>): string | undefined =>
-  String(OPERATOR_KEY ?? '').trim() || undefined;
+  readKey(OPERATOR_KEY);
 
 /** Reads what the configuration says. Throws a TypeError whose message says what to write. */
 export const readSettings = (environment: Environment): Settings => {
@@ -84,7 +85,7 @@ export const readSettings = (environment: Environment): Settings => {
   return {
     files,
     hasPages: !PUBLICATION,
-    publicKey: PUBLIC_KEY?.trim() || undefined,
+    publicKey: readKey(PUBLIC_KEY),
     interval: 1000 * readNumber('INTERVAL', environment.INTERVAL, 60, 1),
     rate: readNumber('RATE_LIMIT', environment.RATE_LIMIT, 20, 0),
     olderAddresses: readSwitch('OLDER_ADDRESSES', environment.OLDER_ADDRESSES, 'on'),

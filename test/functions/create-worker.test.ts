@@ -100,6 +100,8 @@ describe('a Worker that is asked first', () => {
     expect(read({ OPERATOR_KEY: '\n' }).operatorKey).toBeUndefined();
     expect(() => read({ OPERATOR_KEY: 12_345 })).toThrow('OPERATOR_KEY must have at least 32 characters');
     expect(readSettings({ ...environment, PUBLIC_KEY: 'key\n' }).publicKey).toBe('key');
+    const number = 12345 as unknown as string;
+    expect(readSettings({ ...environment, PUBLIC_KEY: number }).publicKey).toBe('12345');
     const settings = { GATEWAY_SIGN_IN_RATE: 5, GATEWAY_ALLOW_HTTP: false, GATEWAY_OIDC_CLIENT_SECRET: 'secret\n' };
     expect(read({ ...settings, CREDENTIALS: {}, OLD: null }).environment).toEqual({
       PUBLICATION: 'https://index.example',

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { bounds } from '../../functions/gateway/store/postgres-session.ts';
+import { connectHyperdrive } from '../../functions/gateway/workers/hyperdrive-connection.ts';
 import { openHyperdrive } from '../../functions/gateway/workers/open-hyperdrive.ts';
 import { openWay } from '../support/database-way.ts';
 import { newDatabase } from '../support/new-database.ts';
@@ -20,6 +21,17 @@ test('T5: what is read through Hyperdrive is never what it kept of an earlier an
   await database.destroy();
   // It keeps no answer to a statement with a volatile function.
   expect(rows[0]?.query).toMatch(/^with uncached as \(select clock_timestamp\(\)\) select /);
+});
+
+test('T8: whoever finds the tables made waits for nobody who makes some', async () => {
+  const url = await newDatabase();
+  await (await connectHyperdrive(url, false)).close();
+  const maker = open(url);
+  await maker.transaction().execute(async (transaction) => {
+    // As of a table that is made or altered: it is in the way of every other migration.
+    await sql`select pg_advisory_xact_lock(7310263924016)`.execute(transaction);
+    await (await connectHyperdrive(url, false)).close();
+  });
 });
 
 test('has one connection, which one query after the other has', async () => {

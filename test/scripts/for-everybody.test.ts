@@ -28,11 +28,12 @@ const readable = ['file 644', 'folder 755'];
 it('a web server, which is another user, can read what is published, brought elsewhere and told it, whatever the umask', async () => {
   const folder = temporaryFolder();
   const place = (name: string) => path.join(folder, name);
-  const out = place('out');
-  await runKept('build', ['--sample', '--no-site', '--state', place('state'), '--out', out]);
+  const out = place('new/out');
+  await runKept('build', ['--sample', '--no-site', '--state', place('new/state'), '--out', out]);
   expect(modesIn(out)).toEqual(readable);
+  expect(modeOf(place('new'))).toBe('755');
   // Which is nobody's else, as before.
-  expect(modeOf(place('state'))).toBe('700');
+  expect(modeOf(place('new/state'))).toBe('700');
   await runKept('upload', [place('uploaded'), '--out', out]);
   expect(modesIn(place('uploaded'))).toEqual(readable);
   const origin = await new FileOrigin(out).open();
