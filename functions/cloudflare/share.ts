@@ -29,11 +29,12 @@ export const asksPage = (url: string): boolean => {
 
 /**
  * Whether a request is answered from the catalog, and not with a published file; by the table of operations. What is
- * no address at all is refused wherever it is read.
+ * no address at all is refused wherever it is read, from before /v2 in the form of there.
  */
 export const isComputed = ({ url, method }: Pick<Request, 'url' | 'method'>): boolean => {
-  const decoded = decodePath(pathOf(url));
-  if (typeof decoded === 'string') return false;
+  const path = pathOf(url);
+  const decoded = decodePath(path);
+  if (typeof decoded === 'string') return path.startsWith(`/${olderRoot}/`);
   const [first = ''] = decoded;
   if (first === olderRoot || olderComputed.has(first) || isLaterPath(decoded)) return true;
   // Which methods there are for a file from before /v2 is said there.

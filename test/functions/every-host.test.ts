@@ -80,6 +80,7 @@ const computed = [
   '/v2/jailbreak/package/search?q=a',
   '/v2/authenticate',
   '/v2/jailbreak/package/%ff',
+  '/v1/community/%ff',
   '/livez',
 ];
 
