@@ -190,7 +190,7 @@ interface OpenStore {
 const withStore = async <Result>(location: StoreLocation, work: (store: OpenStore) => Promise<Result>) => {
   if (location.kind === 'postgres') {
     const { openPostgres } = await import('./postgres.ts');
-    const database = openPostgres(location.url, 1, { bounded: false });
+    const database = openPostgres(location.url, 1, 'unbounded');
     try {
       await migrate(database, 'postgres');
       return await work({

@@ -2,6 +2,7 @@ import { databaseTime, timeOf } from './clock.ts';
 import { boundBy, transactPostgres } from './databases.ts';
 import { isCurrent, migrate } from './migrations.ts';
 import type { Connection } from './open-connection.ts';
+import { boundTransaction } from './postgres-session.ts';
 
 /**
  * Opens the store in a PostgreSQL database, and brings its tables up to date. `clock` stands in for the database's, for
@@ -12,14 +13,15 @@ export const connectPostgres = async (
   clock: (() => number) | undefined,
 ): Promise<Connection> => {
   // Its driver is loaded where it is wanted.
-  const { openPostgres } = await import('./postgres.ts');
+  const { isPooled, openPostgres } = await import('./postgres.ts');
   // Writes that all wait for a lock or a slow disk must not take the connections that reads need.
   const forReading = Math.floor(pool / 3);
-  const write = openPostgres(url, pool - forReading);
-  const read = forReading > 0 ? openPostgres(url, forReading) : write;
+  const way = (await isPooled(url)) ? 'pooled' : 'direct';
+  const write = openPostgres(url, pool - forReading, way);
+  const read = forReading > 0 ? openPostgres(url, forReading, way) : write;
   // Of a large table an index may take minutes, in which every operation is answered that the store is not available.
   const bringUpToDate = async () => {
-    const unbounded = openPostgres(url, 1, { bounded: false });
+    const unbounded = openPostgres(url, 1, 'unbounded');
     await migrate(unbounded, 'postgres').finally(() => unbounded.destroy());
   };
   const close = async () => {
@@ -35,7 +37,11 @@ export const connectPostgres = async (
   return {
     during: (wait) => ({
       read,
-      transact: (work) => transactPostgres(write, wait, work),
+      transact: (work) =>
+        transactPostgres(write, wait, async (transaction) => {
+          if (way === 'pooled') await boundTransaction(transaction);
+          return work(transaction);
+        }),
       now: () => (clock ? timeOf(clock) : databaseTime),
       observe: () => {},
       // Its own autovacuum makes room for new rows.

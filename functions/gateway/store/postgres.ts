@@ -24,18 +24,23 @@ const nameOf = (text: string) => {
   return name;
 };
 
+/** How a pool asks: of the database itself, by way of a pooler, or for a command that moves everything. */
+export type PostgresWay = 'direct' | 'pooled' | 'unbounded';
+
 /**
  * Opens a pool of connections; nothing is connected before the first query. `url` is a `postgres://` address, `pool` the
  * most connections of this process. Every wait is bounded, so that a database out of reach becomes an error, but for a
- * command that moves everything: with `bounded` false its queries take the time they take.
+ * command that moves everything. Behind a pooler each transaction may meet another connection: nothing is prepared, and
+ * bounds go with each transaction (see boundTransaction).
  */
-export const openPostgres = (url: string, pool: number, { bounded = true } = {}): Kysely<GatewayTables> => {
+export const openPostgres = (url: string, pool: number, way: PostgresWay): Kysely<GatewayTables> => {
   const connections = new pg.Pool({
     connectionString: url,
-    Client: PreparingClient,
+    Client: way === 'direct' ? PreparingClient : pg.Client,
     max: pool,
     connectionTimeoutMillis: connectingMaximum,
-    ...(bounded && bounds),
+    ...(way === 'direct' && bounds),
+    ...(way === 'pooled' && { query_timeout: bounds.query_timeout }),
     application_name: 'debdex-gateway',
     types: columnTypes,
   });
@@ -44,4 +49,26 @@ export const openPostgres = (url: string, pool: number, { bounded = true } = {})
   connections.on('error', () => {});
   connections.on('connect', (client) => client.on('error', () => {}));
   return new Kysely<GatewayTables>({ dialect: new PostgresDialect({ pool: connections }) });
+};
+
+// What PgBouncer says of the first parameter of a connection that it does not know.
+const protocolViolation = '08P01';
+
+/**
+ * Whether a pooler stands before the database: the bounds that a connection begins with are refused there, or dropped
+ * where the pooler was told to. Throws where the database cannot be reached.
+ */
+export const isPooled = async (url: string): Promise<boolean> => {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: connectingMaximum, ...bounds });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    const { rows } = await client.query("select setting from pg_settings where name = 'lock_timeout'");
+    return rows[0]?.setting !== String(bounds.lock_timeout);
+  } catch (error) {
+    if ((error as { code?: unknown }).code === protocolViolation) return true;
+    throw error;
+  } finally {
+    await client.end();
+  }
 };

@@ -1,0 +1,51 @@
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { expect, onTestFinished, test } from 'vitest';
+import { backUp, restore } from '../../functions/gateway/store/backup.ts';
+import { beginWait } from '../../functions/gateway/store/databases.ts';
+import { connectPostgres } from '../../functions/gateway/store/postgres-connection.ts';
+import { bounds } from '../../functions/gateway/store/postgres-session.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { addAccount, post, startGateway } from '../support/gateway-session.ts';
+import { newDatabase } from '../support/new-database.ts';
+import { signIn } from '../support/package-manager.ts';
+import { openPooler } from '../support/pooler.ts';
+
+const settings = ['lock_timeout', 'statement_timeout', 'idle_in_transaction_session_timeout'] as const;
+
+/** What bounds a transaction of the store, in milliseconds. */
+const boundsInForce = async (url: string): Promise<Record<string, number>> => {
+  const connection = await connectPostgres({ url, pool: 3 }, undefined);
+  onTestFinished(() => connection.close());
+  const wait = beginWait();
+  const { rows } = await connection.during(wait).transact((transaction) =>
+    sql<{ name: string; setting: string }>`select name, setting from pg_settings
+      where name in (${sql.join(settings)})`.execute(transaction),
+  );
+  wait.end();
+  return Object.fromEntries(rows.map(({ name, setting }) => [name, Number(setting)]));
+};
+const { query_timeout: _, ...expected } = bounds;
+
+test.each(['refused', 'dropped'] as const)(
+  'T8 a pooler by which bounds of a connection are %s is dealt with: transactions are bounded, nothing is prepared',
+  async (unknown) => {
+    const pooler = await openPooler(await newDatabase(), unknown);
+    const gateway = await startGateway({ GATEWAY_DATABASE_URL: pooler.url });
+    onTestFinished(gateway.close);
+    await addAccount(gateway.store, 'alice');
+    const credentials = await signIn(gateway.base, 'alice');
+    gateway.advance(3_600_000);
+    expect((await post(`${gateway.base}/v2/refresh`, credentials)).status).toBe(200);
+    expect(await boundsInForce(pooler.url)).toEqual(expected);
+    const location = { kind: 'postgres', url: pooler.url, pool: 1 } as const;
+    const file = join(temporaryFolder(), 'backup');
+    await backUp(location, file);
+    expect(await restore(location, file, { keepSignIns: true })).toMatchObject({ accounts: 1, signIns: 1 });
+    expect(pooler.prepared).toBe(0);
+  },
+);
+
+test('T8 without a pooler a connection is bounded by itself', async () => {
+  expect(await boundsInForce(await newDatabase())).toEqual(expected);
+});

@@ -1,0 +1,74 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+/** What stands between a server and its database as PgBouncer does, but for keeping connections. */
+export interface Pooler {
+  /** The address of the database, this way. */
+  readonly url: string;
+  /** Statements that a client had prepared, which another connection to the database would not know. */
+  prepared: number;
+}
+
+// What PgBouncer knows of a connection's parameters unless its `ignore_startup_parameters` names more.
+const known = new Set(['user', 'database', 'client_encoding', 'datestyle', 'timezone', 'application_name']);
+
+const refusal = (name: string) => {
+  const fields = `SFATAL\0C08P01\0Munsupported startup parameter: ${name}\0\0`;
+  const head = Buffer.alloc(5);
+  head.write('E');
+  head.writeUInt32BE(4 + Buffer.byteLength(fields), 1);
+  return Buffer.concat([head, Buffer.from(fields)]);
+};
+
+/** Opens a pooler that refuses parameters that it does not know, or drops them. */
+export const openPooler = async (url: string, unknown: 'refused' | 'dropped'): Promise<Pooler> => {
+  const { hostname, port } = new URL(url);
+  const pooler = { url: '', prepared: 0 };
+  /** The first message: its length, the version, and names with their values, each ended by a NUL. */
+  const begin = (message: Buffer, client: Socket, database: Socket) => {
+    const words = message.subarray(8, -2).toString().split('\0');
+    const pairs = words.flatMap((name, at) => (at % 2 === 0 ? [[name, words[at + 1] ?? ''] as const] : []));
+    const other = pairs.find(([name]) => !known.has(name.toLowerCase()));
+    if (other && unknown === 'refused') return void client.end(refusal(other[0]));
+    const kept = pairs.filter(([name]) => known.has(name.toLowerCase()));
+    const text = Buffer.from(`${kept.map((pair) => `${pair.join('\0')}\0`).join('')}\0`);
+    const head = Buffer.from(message.subarray(0, 8));
+    head.writeUInt32BE(head.length + text.length);
+    database.write(Buffer.concat([head, text]));
+  };
+  const server = createServer((client) => {
+    const database = connect(Number(port), hostname);
+    for (const socket of [client, database]) {
+      socket.on('error', () => {});
+      socket.on('close', () => {
+        for (const end of [client, database]) end.destroy();
+      });
+    }
+    let waiting = Buffer.alloc(0);
+    let begun = false;
+    client.on('data', (data) => {
+      waiting = Buffer.concat([waiting, data]);
+      for (;;) {
+        const kind = begun ? 1 : 0;
+        const length = waiting.length >= kind + 4 ? kind + waiting.readUInt32BE(kind) : Number.POSITIVE_INFINITY;
+        if (waiting.length < length) return;
+        const message = waiting.subarray(0, length);
+        waiting = waiting.subarray(length);
+        if (!begun) begin(message, client, database);
+        else {
+          // "Parse" of a statement with a name.
+          if (message.toString('latin1', 0, 1) === 'P' && message[5] !== 0) pooler.prepared++;
+          database.write(message);
+        }
+        begun = true;
+      }
+    });
+    database.on('data', (data) => client.write(data));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const through = new URL(url);
+  through.port = String((server.address() as AddressInfo).port);
+  return Object.assign(pooler, { url: through.href });
+};
