@@ -200,7 +200,7 @@ try {
     process.exitCode = 2;
   } else if (error instanceof PasswordRefused || error instanceof ConfigurationInvalid || error instanceof NoStore) {
     process.stderr.write(`${error.message}\n`);
-    process.exitCode = 1;
+    process.exitCode = error instanceof ConfigurationInvalid ? 2 : 1;
   } else if (error instanceof StoreUnavailable) {
     process.stderr.write(`The credential store cannot be reached: ${inWords(error.cause)}\n`);
     if (changesSomething) {

@@ -95,7 +95,7 @@ try {
     process.exitCode = 2;
   } else if (error instanceof BackupRefused || error instanceof ConfigurationInvalid || error instanceof NoStore) {
     process.stderr.write(`${error.message}\n`);
-    process.exitCode = 1;
+    process.exitCode = error instanceof ConfigurationInvalid ? 2 : 1;
   } else {
     process.stderr.write(`Nothing was changed: ${error instanceof Error ? error.message : String(error)}\n`);
     process.exitCode = 1;

@@ -72,11 +72,20 @@ const address = (...protocols: string[]) =>
     error: `must be an address that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
   });
 
+// Most often it is a password that ends the part of the address in which it stands.
+const databaseAddress = z
+  .string()
+  .refine((text) => URL.canParse(text) && ['postgres:', 'postgresql:'].includes(new URL(text).protocol), {
+    error:
+      'must be an address such as postgres://user:password@host/database; in user and password write %23 for #, ' +
+      '%2F for /, %3F for ?, %40 for @ and %25 for %',
+  });
+
 const day = 24 * 60 * 60;
 
 const environmentSchema = z.object({
   NODE_ENV: z.string().optional(),
-  GATEWAY_DATABASE_URL: address('postgres:', 'postgresql:').optional(),
+  GATEWAY_DATABASE_URL: databaseAddress.optional(),
   GATEWAY_DATABASE_POOL: whole(1, 500, 10),
   GATEWAY_CREDENTIAL_TTL: whole(1, day, 3_600),
   GATEWAY_REFRESH_TTL: whole(60, refreshLifeMaximum / 1000, refreshLifeMaximum / 1000),

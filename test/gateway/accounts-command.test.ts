@@ -292,3 +292,15 @@ test('makes no store where --state names no folder of one, and a first account o
   expect(both.error).toBe('Nothing reads DEBDEX_STAET (DEBDEX_STATE?): --help names the variables of a command.\n');
   expect((await runScript('accounts', ['list'], { environment: { DEBDEX_STATE: folder } })).out).toBe(both.out);
 });
+
+test('a wrong setting is bad usage, as it is of a server, and says how a password is written into an address', async () => {
+  const environment = { GATEWAY_DATABASE_URL: 'postgres://user:pass#word@127.0.0.1/gateway' };
+  for (const [name, parameters] of [
+    ['accounts', ['list']],
+    ['gateway', ['backup', join(temporaryFolder(), 'backup')]],
+  ] as const) {
+    const ended = await runScript(name, parameters, { environment });
+    expect(ended, name).toMatchObject({ status: 2, out: '', error: expect.stringContaining('write %23 for #') });
+    expect(ended.error).not.toContain('pass#word');
+  }
+});

@@ -102,7 +102,7 @@ test('every mistake is reported at once', () => {
   });
   for (const part of [
     'GATEWAY_CALBACKS is not a setting',
-    'GATEWAY_DATABASE_URL must be an address that begins with postgres:// or postgresql://',
+    'GATEWAY_DATABASE_URL must be an address such as postgres://user:password@host/database',
     'GATEWAY_CREDENTIAL_TTL must be a whole number',
     'GATEWAY_REFRESH_TTL must be a whole number',
     "GATEWAY_CALLBACKS has 'javascript:'",
