@@ -9,9 +9,17 @@ export class PasswordRefused extends Error {}
 const minimum = 8;
 const maximum = 1024;
 
+/** What a form may take up, of the 8 KiB that the sign-in page reads, with all that stands beside the password. */
+const formMaximum = 7 * 1024;
+
+// A form field takes no control character. A byte order mark, or what stands for bytes that are no UTF-8, comes from a
+// file, and nobody can type it.
+const untypable = /[\p{Control}\ufeff\ufffd]/u;
+
 /**
  * Reads a new password: asked for twice at a terminal, without showing it, else the first line of standard input.
- * Throws PasswordRefused where it is too short, too long or one of the commonest, or the second is not the first.
+ * Throws PasswordRefused where it is too short or one of the commonest, where the sign-in page would not take it, or where
+ * the second is not the first.
  */
 export const readNewPassword = async (): Promise<string> => {
   const [password, again] = process.stdin.isTTY
@@ -20,7 +28,13 @@ export const readNewPassword = async (): Promise<string> => {
   if (again !== undefined && again !== password) throw new PasswordRefused('The two passwords differ.');
   const length = [...password].length;
   if (length < minimum) throw new PasswordRefused(`A password has at least ${minimum} characters.`);
-  if (length > maximum) throw new PasswordRefused(`A password has at most ${maximum} characters.`);
+  // The sign-in page counts as browsers do, and a form writes a letter that is not Latin in six characters or more.
+  if (password.length > maximum || `${new URLSearchParams({ password })}`.length > formMaximum) {
+    throw new PasswordRefused(`A password has at most ${maximum} characters, and fewer if many are not Latin letters.`);
+  }
+  if (untypable.test(password)) {
+    throw new PasswordRefused('A password has no character that cannot be typed; a file that has one is in UTF-8.');
+  }
   if (await isCommonPassword(password)) {
     throw new PasswordRefused('This password is one of those that are tried first. Please choose another.');
   }

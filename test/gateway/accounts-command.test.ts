@@ -233,6 +233,17 @@ describeStores('the accounts command', (newStore, kind) => {
     expect((await own.open(`${gateway.base}/v2/devices`)).status).toBe(303);
     expect((await other.open(`${gateway.base}/v2/devices`)).status).toBe(200);
   });
+
+  test.runIf(kind === 'SQLite')('T4 the longest password that is taken can be typed on the sign-in page', async () => {
+    for (const [name, longest] of [
+      ['long-latin', 'ü'.repeat(1024)],
+      ['long-han', '界'.repeat(795)],
+    ] as const) {
+      expect(await accounts(['add', name], `${longest}\n`)).toMatchObject({ code: 0 });
+      expect((await signIn(name, longest)).status).toBe(303);
+      expect((await signIn(name, longest.slice(1))).status).toBe(403);
+    }
+  });
 });
 
 test('T9 asks a Worker only where the key is safe on its way, and says what came of it without the key', async () => {

@@ -33,11 +33,24 @@ describe('a new password', () => {
     return { password: await readNewPassword(), shown };
   };
 
-  it('T4 has eight characters at least and 1024 at most, as people count them', async () => {
-    for (const password of ['😀'.repeat(8), 'eight ch', '😀'.repeat(1024)]) expect(await pipe(password)).toBe(password);
+  it('T4 has eight characters at least, as people count them, and at most what the sign-in page takes', async () => {
+    for (const password of ['😀'.repeat(8), 'eight ch', 'ü'.repeat(1024), '界'.repeat(795)]) {
+      expect(await pipe(password)).toBe(password);
+    }
     await expect(pipe('😀'.repeat(7))).rejects.toThrow('A password has at least 8 characters.');
     await expect(pipe('sevench')).rejects.toThrow('A password has at least 8 characters.');
-    await expect(pipe('a '.repeat(513))).rejects.toThrow('A password has at most 1024 characters.');
+    for (const password of ['a '.repeat(513), '😀'.repeat(513), '界'.repeat(796)]) {
+      await expect(pipe(password)).rejects.toThrow('A password has at most 1024 characters, and fewer');
+    }
+  });
+
+  it.each([
+    ['a NUL', 'first\0password'],
+    ['a tab', 'first\tpassword'],
+    ['a byte order mark', '\ufefffirst password'],
+    ['what is no UTF-8', Buffer.from('fürst password', 'latin1').toString()],
+  ])('T4 with %s is refused, which nobody could type', async (_, password) => {
+    await expect(pipe(password)).rejects.toThrow('cannot be typed');
   });
 
   it('T4 is typed twice at a terminal, which does not show it', async () => {
