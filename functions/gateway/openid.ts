@@ -61,16 +61,23 @@ export interface OpenIdClient {
   finish(returned: URL, attempt: OpenIdAttempt): Promise<OpenIdIdentity>;
 }
 
+/** How long, in milliseconds, what a provider says of itself is taken for true: it may move while a server runs. */
+const discoveredLife = 3_600_000;
+
 // Loaded where somebody signs in by a provider.
 const load = () => import('./openid-library.ts');
 
 /**
  * The authorization code flow with PKCE, state and nonce (OpenID Connect Core, section 3.1; RFC 9700, section 2.1.1).
- * The provider's configuration is fetched at the first use and again after a failure.
+ * The provider's configuration is fetched at the first use, and again after a failure and every hour. `clock` is of
+ * milliseconds.
  */
-export const createOpenIdClient = (settings: OpenIdSettings): OpenIdClient => {
+export const createOpenIdClient = (settings: OpenIdSettings, clock: () => number): OpenIdClient => {
   let discovered: Promise<DiscoveredProvider> | undefined;
+  let discoveredAt = 0;
   const discover = () => {
+    if (clock() - discoveredAt >= discoveredLife) discovered = undefined;
+    if (discovered === undefined) discoveredAt = clock();
     discovered ??= load()
       .then((client) => discoverProvider(client, settings))
       .catch((error) => {
@@ -125,6 +132,7 @@ export const createOpenIdClient = (settings: OpenIdSettings): OpenIdClient => {
         if (error instanceof client.AuthorizationResponseError) {
           throw new OpenIdDenied('the provider refused', { cause: error });
         }
+        discovered = undefined;
         throw new OpenIdFailed('the sign-in could not be confirmed', { cause: error });
       }
     },

@@ -342,6 +342,46 @@ test('a provider that was away at first is asked again', async () => {
   await late.close();
 });
 
+test('a provider that moves its addresses while the server runs is found again', async () => {
+  const running = await openGateway(provider);
+  const { fetch } = globalThis;
+  let before = true;
+  const moving = vi.spyOn(globalThis, 'fetch').mockImplementation(async (asked, options) => {
+    const address = String(asked);
+    if (address.endsWith('/before/token')) {
+      return before ? fetch(address.replace('/before', ''), options) : new Response('', { status: 404 });
+    }
+    const answer = await fetch(asked, options);
+    if (!before || !address.includes('/.well-known/')) return answer;
+    const said = (await answer.text()).replace(/(_endpoint":"[^"]*)(\/token|\/auth)"/g, '$1/before$2"');
+    return new Response(said, answer);
+  });
+  const start = async () => {
+    const { own, follow } = newBrowser(running.base);
+    const link = startLink(await own.open(`${site}/v2/login`));
+    const away = (await own.open(link)).location ?? '';
+    return { away, finish: () => follow(away.replace('/before', '')) };
+  };
+  const { away, finish } = await start();
+  expect(away).toContain('/before/auth?');
+  expect((await finish()).address).toBe(`${site}/v2/devices`);
+  const under = await start();
+  before = false;
+  // What cannot be confirmed at the old address is looked up for the next one.
+  expect((await under.finish()).status).toBe(503);
+  const next = await start();
+  expect(next.away).not.toContain('/before/');
+  expect((await next.finish()).address).toBe(`${site}/v2/devices`);
+  // And what only people would notice, after a while.
+  before = true;
+  running.advance(3_599_000);
+  expect((await start()).away).not.toContain('/before/');
+  running.advance(1_000);
+  expect((await start()).away).toContain('/before/');
+  moving.mockRestore();
+  await running.close();
+});
+
 test('a sign-in that is over does not lead to the provider first', async () => {
   const { own } = newBrowser();
   const link = startLink(await own.open(await authenticate(gateway.base)));

@@ -72,7 +72,7 @@ export const openGateway = (
     clock,
     log,
     clientAddress,
-    openId: configuration.openId && createOpenIdClient(configuration.openId),
+    openId: configuration.openId && createOpenIdClient(configuration.openId, clock),
   };
   const routesWith = (settings: GatewaySettings) => createGateway({ ...deps, settings });
   // In portions, with pauses in which whoever waits for the store gets his turn.

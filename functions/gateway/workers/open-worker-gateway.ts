@@ -47,7 +47,7 @@ export const openWorkerGateway = (options: {
     clock,
     log,
     clientAddress,
-    openId: configuration.openId && openIdOfEachRequest(configuration.openId),
+    openId: configuration.openId && openIdOfEachRequest(configuration.openId, clock),
     countsSignIns: true,
   };
   const operate =
@@ -59,10 +59,10 @@ export const openWorkerGateway = (options: {
  * The provider, discovered for each request anew: a request that ends takes with it what it waits for, and another that
  * waited for the same would wait for ever.
  */
-const openIdOfEachRequest = (settings: OpenIdSettings): OpenIdClient => ({
-  label: createOpenIdClient(settings).label,
-  start: (redirectUri) => createOpenIdClient(settings).start(redirectUri),
-  finish: (returned, attempt) => createOpenIdClient(settings).finish(returned, attempt),
+const openIdOfEachRequest = (settings: OpenIdSettings, clock: () => number): OpenIdClient => ({
+  label: createOpenIdClient(settings, clock).label,
+  start: (redirectUri) => createOpenIdClient(settings, clock).start(redirectUri),
+  finish: (returned, attempt) => createOpenIdClient(settings, clock).finish(returned, attempt),
 });
 
 const clientAddress = ({ env }: Context<{ Bindings: { clientAddress?: string } }>) => env.clientAddress || 'unknown';
