@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
+import { chownSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createNodeCryptography } from '../../functions/gateway/node/node-cryptography.ts';
+import { makePrivateFile } from '../../functions/gateway/store/private-file.ts';
 import { BrowserSession } from '../support/browser-session.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { addAccount, password, startGateway, type TestGateway } from '../support/gateway-session.ts';
@@ -315,3 +316,25 @@ test('a wrong setting is bad usage, as it is of a server, and says how a passwor
     expect(ended.error).not.toContain('pass#word');
   }
 });
+
+test.runIf(process.getuid?.() === 0)(
+  'what root makes belongs to whoever has the state folder, and to nobody else',
+  async () => {
+    const folder = temporaryFolder();
+    const owner = 65_534;
+    chownSync(folder, owner, owner);
+    const added = await runScript('accounts', ['add', 'alice', '--state', folder], { input: 'first password\n' });
+    expect(added).toMatchObject({ status: 0, error: '' });
+    const made = readdirSync(folder).map((name) => ({ name, ...statSync(join(folder, name)) }));
+    expect(made.map(({ name, uid, gid, mode }) => [name, uid, gid, mode & 0o777])).toEqual([
+      ['gateway-audit.jsonl', owner, owner, 0o600],
+      ['gateway.sqlite', owner, owner, 0o600],
+    ]);
+    // Nobody is given by it what a link leads to.
+    const [target, link] = [join(temporaryFolder(), 'target'), join(folder, 'linked')];
+    writeFileSync(target, '');
+    symlinkSync(target, link);
+    makePrivateFile(link);
+    expect(statSync(target).uid).toBe(0);
+  },
+);

@@ -1,5 +1,6 @@
 import { appendFile, mkdir, rename, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { makePrivateFile } from '../store/private-file.ts';
 
 /** A file that lines are added to, and the ones before it: `<file>.1` is the newest of those. */
 export interface AuditFile {
@@ -24,7 +25,8 @@ export const openAuditFile = (file: string, { bytes, kept }: typeof usual = usua
     await mkdir(dirname(file), { recursive: true });
     const { size } = await stat(file).catch(() => ({ size: 0 }));
     if (size > 0 && size + Buffer.byteLength(line) > bytes) await turnOver(file, kept);
-    await appendFile(file, line, { mode: 0o600 });
+    makePrivateFile(file);
+    await appendFile(file, line);
   };
   return {
     write: (line) => {

@@ -1,7 +1,8 @@
-import { closeSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
+import { makePrivateFile } from './private-file.ts';
 import type { GatewayTables } from './tables.ts';
 
 /** The connections of a SQLite credential store. */
@@ -34,7 +35,7 @@ export const openSqlite = (file: string): SqliteConnections => {
   if (!inMemory) {
     mkdirSync(dirname(file), { recursive: true });
     // SQLite gives the -wal and -shm files the mode of the database file.
-    closeSync(openSync(file, 'a', 0o600));
+    makePrivateFile(file);
   }
   const opened = inMemory ? undefined : statSync(file);
   // Writes to a file that was moved or deleted would succeed and be gone at the next start.
