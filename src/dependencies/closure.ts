@@ -1,11 +1,11 @@
-import type { Relation } from '../apt/relations.ts';
+import { formatRelation, type Relation } from '../apt/relations.ts';
 import type { DependencyRepository } from '../catalog/dependency-reading.ts';
 import { mapSlugs } from '../catalog/repository-slugs.ts';
 import { closureLimits, type DependencyQuestion } from '../contract/dependency-records.ts';
 import { Candidates, Offers, type Reading } from './candidates.ts';
 import { Device } from './device.ts';
 import { findElsewhere } from './elsewhere.ts';
-import { type Avoided, type Resolution, Resolver } from './resolution.ts';
+import { type Avoided, type Resolution, Resolver, type Unmet } from './resolution.ts';
 import { type Steps, TooLarge, Work } from './work.ts';
 
 /** What installing a package brings, and what it was found with. */
@@ -32,6 +32,19 @@ const readHad = ({ repositories }: Reading, asked: readonly string[]) => {
     had: repositories.filter((one) => found.includes(one)),
     unknown: [...new Set(asked.filter((_, place) => found[place] === undefined))].sort(),
   };
+};
+
+const keyOf = ({ by, need }: Unmet): string =>
+  [by?.record ?? '', need.field ?? '', ...need.alternatives.map(formatRelation)].join('\n');
+
+/** The same, with why the other refused what could meet its needs: of what is not at hand here it says nothing. */
+const withRefusals = (resolution: Resolution, other: Resolution): Resolution => {
+  const known = new Map(other.unmet.map((one) => [keyOf(one), one.refusals]));
+  const unmet = resolution.unmet.map((one) => ({
+    ...one,
+    refusals: new Map([...(known.get(keyOf(one)) ?? []), ...one.refusals]),
+  }));
+  return { ...resolution, unmet };
 };
 
 /** So often something that was chosen is done without, because it kept out what nothing else can replace. */
@@ -96,7 +109,8 @@ export function* computeClosure(reading: Reading, question: DependencyQuestion):
     if (!resolution.isTooLarge && !added.isSubsetOf(used)) {
       const needed = slugsHad.union(added.intersection(used));
       const [without, fewer] = yield* resolveWith(needed);
-      if (without.unmet.length <= resolution.unmet.length) [resolution, candidates] = [without, fewer];
+      if (without.unmet.length <= resolution.unmet.length)
+        [resolution, candidates] = [withRefusals(without, resolution), fewer];
     }
   } catch (error) {
     if (!(error instanceof TooLarge)) throw error;

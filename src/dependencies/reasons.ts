@@ -2,6 +2,7 @@ import { formatRelation, type Relation } from '../apt/relations.ts';
 import type { NewestRecord } from '../catalog/dependency-reading.ts';
 import { closureLimits, type DependencyClosure, type UnmetReason } from '../contract/dependency-records.ts';
 import type { Closure } from './closure.ts';
+import { hasVersion } from './matching.ts';
 import type { Refusal } from './resolution.ts';
 
 type Told = DependencyClosure['unmet'][number]['alternatives'][number];
@@ -29,6 +30,14 @@ const ofNone = (relation: Relation, { offers, candidates, question, added }: Clo
   }
   const newest = offers.newest(name);
   const candidate = candidates.of(name);
+  const misfit = [...(candidate === undefined ? [] : [candidate]), ...newest].find((one) =>
+    hasVersion(relation, one.version),
+  );
+  if (misfit !== undefined && !offers.fits(relation, misfit)) {
+    return relation.qualifier === 'any'
+      ? ['architecture', `${versionOf(misfit)} is not one of those that serve any architecture`]
+      : ['architecture', `It is asked for ${relation.qualifier}, and the device has ${question.architecture}`];
+  }
   if (candidate !== undefined) return ['version', `The newest version there is ${candidate.version}`];
   const [other] = newest;
   if (other !== undefined) {

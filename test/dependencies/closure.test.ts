@@ -203,6 +203,14 @@ describe('what installing a package brings', () => {
     ]);
   });
 
+  it.each([
+    ['b:any', 'b 1.0 is not one of those that serve any architecture'],
+    ['b:amd64 (>= 1)', 'It is asked for amd64, and the device has iphoneos-arm'],
+  ])('D2: says of %s that the architecture is what does not fit', async (relation, text) => {
+    const closure = await among(a({ Depends: relation }), b());
+    expect(closure.unmet[0]?.alternatives).toEqual([{ relation, reason: 'architecture', text }]);
+  });
+
   it('D2: names what is missing where it is missing, and lists what is there all the same', async () => {
     const closure = await among(a({ Depends: 'b' }), b({ Depends: 'c' }), c({ Depends: 'nowhere, d' }), d());
     expect(namesOf(closure)).toEqual(['a 1.0', 'b 1.0', 'c 1.0', 'd 1.0']);
@@ -331,6 +339,14 @@ describe('what is in repositories that a visitor has not', () => {
     const closure = await ask(repositories, { repositories: ['mine'] });
     expect(namesOf(closure)).toEqual(['a 1.0', 'b 2', 'c 1']);
     expect(closure.add.map(({ repository_id: slug }) => slug)).toEqual(['second']);
+  });
+
+  it('D2: says of what another repository has in vain why that cannot be installed, and not that its version is another', async () => {
+    const closure = await ask([mine, repository('other', [b({ Conflicts: 'a' })])], { repositories: ['mine'] });
+    expect(closure).toMatchObject({ outcome: 'unmet', add: [] });
+    expect(closure.unmet[0]?.alternatives).toEqual([
+      { relation: 'b', reason: 'conflict', text: 'b 1.0 and a 1.0 cannot be installed together' },
+    ]);
   });
 
   it('D3: former slugs count, and what is none is told', async () => {
