@@ -13,7 +13,7 @@ export interface TextStatement {
 const dash = '(?:-|–|—|~|to|through)';
 const version = String.raw`\d{1,2}(?:\.\d{1,2}){0,2}(?:\.x)?(?![\w.]*\d)`;
 const further = `(?: ?(?:${dash}|/|,|&|and) ?(?:ios ?)?${version})`;
-const orNewer = String.raw`(?: ?\+| ?(?:and|or) (?:up|above|later|newer|higher)\b)`;
+const orNewer = String.raw`(?: ?\+| ?(?:and|or) (?:up(?! to\b)|above|later|newer|higher)\b)`;
 const orOlder = String.raw`(?: (?:and|or) (?:below|down|under|older|earlier|lower)\b)`;
 const onwards = `(?:${orNewer}|${orOlder})`;
 /** Versions as people enumerate them: `13`, `13+`, `13 - 16`, `11, 12 & 13`, `9/10`, `12 and up`, `7 and below`. */
@@ -32,12 +32,15 @@ const inDescription = new RegExp(
 );
 const denied = /\b(?:not|never|no longer|cannot|without|except)\b|n['’]t\b|\b(?:un|in)(?:supported|compatible)/i;
 const around = 32;
+// Of what stands in brackets with versions: words by which they are no versions that it runs on, or are the end of some.
+const otherwise =
+  /[<>≤≥]|\b(?:no|pre|before|until|till|up to|below|under|above|after|from|since|(?:old|new)er than|min(?:imum)?|max(?:imum)?|broken|untested|soon|like|look|style)\b/i;
 
 const spelledVersion = new RegExp(String.raw`(${version})(?: ?(${dash})(?= ?(?:ios ?)?\d))?`, 'gi');
 const openUp = new RegExp(`${orNewer}$`, 'i');
 const openDown = new RegExp(`${orOlder}$`, 'i');
 
-const readNumber = (spelled: string): readonly [from: number, end: number] | undefined => {
+const readNumber = (spelled: string): [from: number, end: number] | undefined => {
   const plain = spelled.replace(/\.x$/i, '');
   const from = parseVersion(plain);
   return from === undefined ? undefined : [from, endOfParts(from, plain.split('.').length)];
@@ -46,13 +49,14 @@ const readNumber = (spelled: string): readonly [from: number, end: number] | und
 /** The versions that an enumeration names. */
 const readVersions = (text: string): VersionRanges => {
   const named: [number, number][] = [];
-  let from: number | undefined;
+  let before: [number, number] | undefined;
   for (const [, spelled = '', dash] of text.matchAll(spelledVersion)) {
     const one = readNumber(spelled);
     if (one === undefined) continue;
     const [start, end] = one;
-    named.push([Math.min(from ?? start, start), end]);
-    from = dash === undefined ? undefined : start;
+    // From the greater to the smaller too.
+    named.push(before === undefined ? one : [Math.min(before[0], start), Math.max(before[1], end)]);
+    before = dash === undefined ? undefined : one;
   }
   const last = named.at(-1);
   if (openUp.test(text) && last !== undefined) last[1] = endOfVersions;
@@ -71,6 +75,8 @@ const readBy = (pattern: RegExp, text: string | null | undefined): TextStatement
   const { bracketed, claimed, meant } = match.groups ?? {};
   if (denied.test(looked.slice(Math.max(0, match.index - around), match.index))) return [];
   const written = (bracketed ?? claimed ?? meant ?? '').trim();
+  const besides = bracketed === undefined ? '' : match[0].replace(bracketed, ' ');
+  if (denied.test(besides) || otherwise.test(besides)) return [];
   const named = readVersions(written);
   return named.length === 0 ? [] : [{ written, named }];
 };

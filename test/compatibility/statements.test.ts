@@ -182,6 +182,15 @@ describe('C14: the words of name and description', () => {
     ['Passcodes for iOS 7-style locks', []],
     ['nslogify-ios', []],
     ['Not (iOS 2026)', []],
+    ['Thing (not iOS 14)', []],
+    ['Thing (iOS 14 unsupported)', []],
+    ['Thing (up to iOS 14)', []],
+    ['Thing (iOS 12 and up to 14)', []],
+    ['Thing (below iOS 14)', []],
+    ['Thing (>= iOS 14)', []],
+    ['Thing (from iOS 14)', []],
+    ['Thing (iOS 7 look)', []],
+    ['Thing (iOS 16-14)', ['iOS 16-14', 'iOS 14 to 16']],
   ])('of a name: %s', (name, words) => expect(told(name)).toEqual(words));
 
   it.each([
