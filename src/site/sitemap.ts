@@ -1,6 +1,7 @@
 import { page } from './addresses.ts';
 import { site } from './context.ts';
 import { doctorViews } from './doctor-view.ts';
+import { mostDownloaded } from './popularity.ts';
 import { escapeXml } from './xml.ts';
 
 // A sitemap holds at most 50,000 addresses (sitemaps.org, "Sitemap file limits").
@@ -20,7 +21,8 @@ const allEntries = (): Entry[] => {
     page.sections,
     page.ranking,
     page.new,
-    page.popular,
+    // Nothing leads to it where nothing was counted.
+    ...(mostDownloaded(catalog).length > 0 ? [page.popular] : []),
     page.authors,
     page.status,
     page.divergence,

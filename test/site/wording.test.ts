@@ -153,6 +153,8 @@ describe('the words and figures of every page', () => {
     const times = (html: string | undefined) => html?.split('href="/popular/"').length;
     expect([times(page('')), times(page('new/'))]).toEqual([2, 2]);
     expect([times(small.get('index.html')), times(small.get('new/index.html'))]).toEqual([1, 1]);
+    const sitemap = readFileSync(path.join(folder, 'single', 'sitemap', '1.xml'), 'utf8');
+    expect([sitemap.includes('/new/<'), sitemap.includes('/popular/<')]).toEqual([true, false]);
   });
 
   it('C11: means the same by one word everywhere: packages are identifiers, versions are records', () => {
