@@ -1,5 +1,4 @@
 import { type HistoryLetter, historyLetters, shownBuilds } from '../contract/status.ts';
-import { formatPlural } from './format.ts';
 import { isTroubled } from './repository.ts';
 
 /** How one build went for a repository, or as a whole. */
@@ -43,9 +42,10 @@ const runsOf = (states: readonly BarState[]): BarRun[] => {
 const sentenceOf = (states: readonly BarState[]): string => {
   const visits = states.filter((state) => state !== 'none');
   const troubles = visits.filter(isTrouble).length;
-  const last = formatPlural(states.length, 'build');
+  const last = states.length === 1 ? 'build' : `${states.length} builds`;
   if (visits.length === 0) return `Not visited in the last ${last}.`;
   if (troubles === 0) return `In order in the last ${last}.`;
+  if (states.length === 1) return `In trouble in the last ${last}.`;
   const still = isTrouble(visits.at(-1) ?? 'none') ? ', and still' : '';
   return `In trouble in ${troubles} of the last ${last}${still}.`;
 };
@@ -94,5 +94,10 @@ export const computeBuildBars = (builds: readonly ShownEnding[]): HealthBars => 
   const parts = (['good', 'stale', 'failed'] as const)
     .filter((state) => countOf(state) > 0)
     .map((state) => `${countOf(state)} ${buildWords[state]}`);
-  return { runs: runsOf(states), text: `The last ${formatPlural(states.length, 'build')}: ${parts.join(', ')}.` };
+  const [only] = states.length === 1 ? states : [];
+  const text =
+    only === undefined || only === 'none'
+      ? `The last ${states.length} builds: ${parts.join(', ')}.`
+      : `One build so far, ${buildWords[only]}.`;
+  return { runs: runsOf(states), text };
 };

@@ -16,6 +16,11 @@ describe('health bars', () => {
     expect(computeBars('us').text).toBe('In trouble in 1 of the last 2 builds, and still.');
     expect(computeBars('us-').text).toBe('In trouble in 1 of the last 3 builds, and still.');
     expect(computeBars('--').text).toBe('Not visited in the last 2 builds.');
+    expect(['u', 's', '-'].map((history) => computeBars(history).text)).toEqual([
+      'In order in the last build.',
+      'In trouble in the last build.',
+      'Not visited in the last build.',
+    ]);
     expect(computeBars('u'.repeat(40))).toEqual({
       runs: [{ state: 'good', start: 0, length: 30 }],
       text: 'In order in the last 30 builds.',
@@ -42,5 +47,6 @@ describe('health bars', () => {
     expect(text).toBe(
       'The last 3 builds: 1 with every repository in order, 1 with some in trouble, 1 that published nothing.',
     );
+    expect(computeBuildBars([build('published', 0)]).text).toBe('One build so far, with every repository in order.');
   });
 });
