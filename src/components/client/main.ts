@@ -14,6 +14,9 @@ for (const button of document.querySelectorAll<HTMLButtonElement>('[data-theme-s
   button.addEventListener('click', () => {
     const dark = (root.dataset.theme ?? (darkPreferred.matches ? 'dark' : 'light')) === 'dark';
     root.dataset.theme = dark ? 'light' : 'dark';
+    // Phones draw their own bar above the page in the colour of its band.
+    for (const [index, meta] of document.querySelectorAll<HTMLMetaElement>('[name=theme-color]').entries())
+      meta.media = index === (dark ? 0 : 1) ? 'all' : 'not all';
     try {
       localStorage.setItem('theme', root.dataset.theme);
     } catch {

@@ -17,12 +17,26 @@ describe('everywhere', () => {
   it('switches the theme and remembers it', async () => {
     const page = await site.open('/', { colorScheme: 'light' });
     const ground = () => page.evaluate('getComputedStyle(document.documentElement).backgroundColor');
+    // What a phone draws above the page: the first that its media do not rule out (HTML, "theme-color").
+    const above = () =>
+      page.evaluate(
+        "[...document.querySelectorAll('[name=theme-color]')].find(({ media }) => matchMedia(media).matches).content",
+      );
+    const band = () =>
+      page.evaluate(`(() => {
+        const [, ...parts] = /(\\d+), (\\d+), (\\d+)/.exec(getComputedStyle(document.querySelector('.top')).backgroundColor);
+        return '#' + parts.map((part) => Number(part).toString(16).padStart(2, '0')).join('');
+      })()`);
     const light = await ground();
+    expect(await above()).toBe(await band());
     await page.getByRole('button', { name: 'Switch theme' }).click();
     const dark = await ground();
     expect(dark).not.toBe(light);
+    const dim = await band();
+    expect(await above()).toBe(dim);
     await page.goto(`${site.files.base}/about/`);
     expect(await ground()).toBe(dark);
+    expect([await band(), await above()]).toEqual([dim, dim]);
   });
 
   it('leads to all pages from a menu on a phone, without JavaScript too', async () => {
