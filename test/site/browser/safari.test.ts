@@ -199,6 +199,21 @@ describe('the Safari of iOS 15, whose policy lets no WebAssembly run', () => {
   });
 });
 
+describe('a phone that lies on its side', () => {
+  it('shows the field of the first page without a move, and words clear of its camera on the ground of the page', async () => {
+    const page = await site.openAnother('/', { ...phone, viewport: { width: 667, height: 331 } }, site.files.base);
+    const field = await page.getByRole('combobox').boundingBox();
+    expect((field?.y ?? 999) + (field?.height ?? 0)).toBeLessThan(331);
+    const beside = () => page.evaluate("document.querySelector('h1').getBoundingClientRect().left");
+    expect(await beside()).toBe(16);
+    const devTools = await page.context().newCDPSession(page);
+    await devTools.send('Emulation.setSafeAreaInsetsOverride', { insets: { left: 47, right: 47, bottom: 21 } });
+    await expect.poll(beside).toBe(47);
+    const viewport = await page.locator('[name=viewport]').getAttribute('content');
+    expect(viewport).toContain('viewport-fit=cover');
+  });
+});
+
 describe('a browser too old for the scripts', () => {
   it('gets the page of one that runs none, and searches by the function', async () => {
     const page = await site.openAnother('/about/', phone, site.computing.address);
