@@ -197,7 +197,12 @@ export const packagesByKind = (catalog: SiteCatalog): Map<SectionKind, PackageSu
   return lists;
 };
 
-const titles: Partial<Record<SectionKind, string>> = { 'control-center': 'Control Center', addons: 'Add-ons' };
+const titles: Partial<Record<SectionKind, string>> = {
+  'control-center': 'Control Center',
+  addons: 'Add-ons',
+  // Packages that add a repository to the package manager. The page that is called Repositories lists these themselves.
+  repositories: 'Source lists',
+};
 
 /** A section kind in words. */
 export const sectionTitle = (kind: SectionKind): string =>

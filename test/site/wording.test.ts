@@ -4,7 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ShownBuild } from '../../src/catalog/last-build.ts';
 import { operatorSentence } from '../../src/contract/finding-texts.ts';
 import { formsOfPages } from '../../src/contract/kept.ts';
+import { sectionKinds } from '../../src/contract/sections.ts';
 import { publishSite } from '../../src/pipeline/site-step.ts';
+import { sectionTitle } from '../../src/site/overview.ts';
 import { decodeEntities } from '../support/links.ts';
 import { fewSources, lastBuild, type Source, stanza, temporaryFolder, writeCatalog } from './fixture.ts';
 import { publishSources } from './published-sources.ts';
@@ -155,6 +157,14 @@ describe('the words and figures of every page', () => {
     expect([times(small.get('index.html')), times(small.get('new/index.html'))]).toEqual([1, 1]);
     const sitemap = readFileSync(path.join(folder, 'single', 'sitemap', '1.xml'), 'utf8');
     expect([sitemap.includes('/new/<'), sitemap.includes('/popular/<')]).toEqual([true, false]);
+  });
+
+  it('calls no section of packages as a page is called that lists something else', () => {
+    const titles = [...pages]
+      .filter(([name]) => /^[a-z]+\/index\.html$/.test(name))
+      .map(([, html]) => /<h1[^>]*>([^<]*)</.exec(html)?.[1]?.trim());
+    expect(titles).toContain('Repositories');
+    expect(sectionKinds.map(sectionTitle).filter((title) => titles.includes(title))).toEqual([]);
   });
 
   it('C11: means the same by one word everywhere: packages are identifiers, versions are records', () => {
