@@ -39,6 +39,23 @@ describe('everywhere', () => {
     expect([await band(), await above()]).toEqual([dim, dim]);
   });
 
+  it('prints dark on white whatever the theme, the whole description, and nothing that is only there to be pressed', async () => {
+    const page = await site.openAnother('/package/com.alpha.snowboard/', { colorScheme: 'dark' }, site.files.base);
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+    const colours = (of: string) =>
+      page.evaluate(
+        `(({ backgroundColor, color }) => [backgroundColor, color])(getComputedStyle(document.querySelector('${of}')))`,
+      );
+    expect(await colours('html')).toEqual(['rgb(255, 255, 255)', 'rgb(0, 0, 0)']);
+    expect((await colours('h1'))[1]).toBe('rgb(0, 0, 0)');
+    const pressed = page.locator('nav:visible, form:visible, button:visible, .managers:visible');
+    expect(await pressed.evaluateAll((all) => all.map((one) => one.outerHTML))).toEqual([]);
+    await page.goto(`${site.files.base}/package/com.beta.only/`);
+    await page.emulateMedia({ media: 'print' });
+    const cut = await page.locator('#description .prose').evaluate((one) => one.scrollHeight - one.clientHeight);
+    expect(cut).toBeLessThanOrEqual(0);
+  });
+
   it('leads to all pages from a menu on a phone, without JavaScript too', async () => {
     const page = await site.open('/about/', { ...phone, javaScriptEnabled: false });
     const header = await page.locator('.top').boundingBox();
