@@ -60,6 +60,22 @@ export const splitParts = (text: string): string[][] => {
   return parts.length > mostParts ? [] : parts;
 };
 
+// Addresses of the pages of packages, here and elsewhere, and of those that package managers open.
+const packageAddress = /^[a-z][a-z\d+.-]*:\/.*?(?:\/packages?\/|[?&](?:p|package|packageid)=)([^/?&#]+)/i;
+const packageFile = /^(?:.*\/)?([^/_]+)_[^/]*\.deb$/i;
+
+/**
+ * What stands for the identifier in a text that is nothing but the address of a package's page ("sileo://package/…") or
+ * the name of its file: who looks for a package pastes what they have. Undefined for any other text.
+ */
+export const pastedPackage = (text: string): string | undefined => {
+  const trimmed = text.trim();
+  if (/\s/.test(trimmed)) return undefined;
+  const [, name] = packageFile.exec(trimmed) ?? packageAddress.exec(trimmed) ?? [];
+  // What is escaped is no letter, and words end at it.
+  return name?.replaceAll(/%[\da-f]{2}/gi, '-');
+};
+
 /** All words written together, which is the same however the text was spaced and punctuated. */
 export const joinWords = (text: string): string => splitWords(text).join('');
 

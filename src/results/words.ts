@@ -1,3 +1,3 @@
 // How a question is taken apart is one thing everywhere; pages reach it through this room.
-export { joinWords, splitParts, splitWords } from '../catalog/search-text.ts';
+export { joinWords, pastedPackage, splitParts, splitWords } from '../catalog/search-text.ts';
 export { isOneMistakeApart } from '../catalog/spelling.ts';

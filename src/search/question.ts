@@ -1,4 +1,4 @@
-import { foldText, splitParts, splitWords } from '../catalog/search-text.ts';
+import { foldText, pastedPackage, splitParts, splitWords } from '../catalog/search-text.ts';
 
 /** What was asked, as terms. Whatever the text held, it is words here and never syntax. */
 export interface Question {
@@ -28,9 +28,9 @@ const distinctWords = (words: readonly string[]): string[] =>
 
 /** The question that a text asks; undefined where it holds no letter and no digit. */
 export const parseQuestion = (text: string): Question | undefined => {
-  const words = splitWords(text);
+  const trimmed = pastedPackage(text) ?? text.trim();
+  const words = splitWords(trimmed);
   if (words.length === 0) return undefined;
-  const trimmed = text.trim();
   return {
     text: foldText(trimmed),
     words: distinctWords(words.slice(0, mostWords)),

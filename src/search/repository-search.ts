@@ -16,14 +16,14 @@ interface Candidate {
 }
 
 /**
- * Searches repositories by slug, name, host name and description. There are hundreds of them, not hundreds of
- * thousands: looking at each takes less time than an index would.
+ * Searches repositories by slug, former slugs, name, host name and description. There are hundreds of them, not hundreds
+ * of thousands: looking at each takes less time than an index would.
  */
 export class RepositorySearch {
   readonly #candidates: readonly Candidate[];
 
   constructor(database: CatalogDatabase) {
-    this.#candidates = readRepositoryRows(database).map(({ record }) => toCandidate(record));
+    this.#candidates = readRepositoryRows(database).map(({ record, aliases }) => toCandidate(record, aliases));
   }
 
   /** One page of results, by class and within a class by ranking and slug; `page` counts from 1. */
@@ -43,10 +43,11 @@ export class RepositorySearch {
   }
 
   #rank(text: string): Candidate[] {
-    // Who adds a repository to a device knows it by its address.
-    const url = URL.parse(text);
+    // Who adds a repository to a device knows it by its address, or by the link with which a package manager adds it.
+    const [, added = text] = /^[a-z]+:\/\/\S*?(https?:\/\/\S+)$/i.exec(text) ?? [];
+    const url = URL.parse(added);
     const isAddress = url !== null && /^https?:$/.test(url.protocol);
-    const question = parseQuestion(isAddress ? url.hostname : text);
+    const question = parseQuestion(isAddress ? url.hostname : added);
     if (question === undefined) return [];
     const address = isAddress ? plainAddress(url) : undefined;
     const isThere = (candidate: Candidate): boolean => candidate.address === address;
@@ -60,10 +61,10 @@ export class RepositorySearch {
 
 const plainAddress = ({ host, pathname }: URL): string => host + pathname.replace(/\/$/, '');
 
-const toCandidate = (record: string): Candidate => {
+const toCandidate = (record: string, aliases: readonly string[]): Candidate => {
   const { slug, name, description, origin_hostname, uri } = JSON.parse(record) as RepositoryRecord;
   const url = URL.parse(uri);
-  const title = [slug, name ?? '', origin_hostname];
+  const title = [slug, name ?? '', origin_hostname, ...aliases];
   const titleWords = title.flatMap(splitWords);
   return {
     slug,

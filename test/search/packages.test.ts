@@ -47,6 +47,34 @@ describe('package search', () => {
     }
   });
 
+  it('finds the package of a page, a link of a package manager or a file', async () => {
+    const { names } = await openSearch({
+      slug: 'one',
+      packages: packages(
+        named('NewTerm 2', { Package: 'ws.hbang.newterm2' }),
+        named('Standard', { Package: 'libstdc++6' }),
+        named('Trash', { Package: 'com.example.Trash' }),
+        named('Package', { Package: 'org.example.package' }),
+      ),
+    });
+    for (const [question, name] of [
+      ['https://index.example/package/ws.hbang.newterm2/', 'NewTerm 2'],
+      [' https://other.example/repository/one/package/ws.hbang.newterm2?from=feed#versions', 'NewTerm 2'],
+      ['sileo://package/ws.hbang.newterm2', 'NewTerm 2'],
+      ['zbra://packages/ws.hbang.newterm2?source=https://repo.example', 'NewTerm 2'],
+      ['cydia://package/ws.hbang.newterm2', 'NewTerm 2'],
+      ['https://repo.example/depictions/?p=ws.hbang.newterm2', 'NewTerm 2'],
+      ['ws.hbang.newterm2_2.5-1_iphoneos-arm.deb', 'NewTerm 2'],
+      ['https://repo.example/debs/libstdc%2b%2b6_1%3a10.2_amd64.deb', 'Standard'],
+      // As folders of pages are called.
+      ['https://index.example/package/com.example._trash/', 'Trash'],
+    ] as const) {
+      expect(await names(question), question).toEqual([name]);
+    }
+    // Of what is more than an address or a name the words are asked for.
+    expect(await names('package sileo://package/ws.hbang.newterm2')).not.toContain('NewTerm 2');
+  });
+
   it('orders by class: exact, beginning, name or identifier, description', async () => {
     const { names } = await openSearch({
       slug: 'one',

@@ -153,6 +153,7 @@ describe('repository search', () => {
       'gamma.example/',
     ])
       expect(await found(text.trim()), text).toEqual(['gamma']);
+    expect(await found('sileo://source/https://gamma.example/')).toEqual(['gamma']);
     expect(await found('https://repo.shared.example/beta/')).toEqual(['beta', 'alpha']);
     expect(await found('https://repo.shared.example/')).toEqual(['alpha', 'beta']);
     expect(await found('https://other.example/')).toEqual([]);
@@ -172,5 +173,16 @@ describe('repository search', () => {
     // As many as a page has are no reason for another.
     expect((await search.searchRepositories('beta', 3, 1)).more).toBe(false);
     expect((await search.searchRepositories('nothing', 2, 1)).records.count).toBe(0);
+  });
+
+  it('finds a repository by a former slug that still leads to it', async () => {
+    const { search } = await openSearch(
+      { slug: 'alpha', aliases: ['former', 'beta'], packages: packages({}) },
+      { slug: 'beta', packages: packages({}) },
+    );
+    const found = async (text: string) =>
+      parseRecords((await search.searchRepositories(text, 9, 1)).records).map(({ id }) => id);
+    expect(await found('former')).toEqual(['alpha']);
+    expect(await found('beta')).toEqual(['beta']);
   });
 });

@@ -4,7 +4,7 @@ import { type Chosen, type FacetCounts, type FacetName, facetNames } from '../..
 import type { FoundPackage } from '../../results/found.ts';
 import type { Fit } from '../../results/meant.ts';
 import { readCard, readSummary } from '../../results/search-content.ts';
-import { joinWords, splitParts, splitWords } from '../../results/words.ts';
+import { joinWords, pastedPackage, splitParts, splitWords } from '../../results/words.ts';
 import { addressOf } from './address.ts';
 import { correct } from './names.ts';
 import { entryFile, visit } from './pagefind-files.ts';
@@ -290,11 +290,12 @@ const askInPart = async ({ text, ...question }: Question): Promise<FileAnswer | 
  * put in order of closeness. Where nothing fits, one typing mistake in a name is forgiven, and then one word too many.
  */
 export const searchFiles = async (
-  text: string,
+  typed: string,
   headLength: number,
   chosen: Chosen,
   order: Ordering = {},
 ): Promise<FileAnswer> => {
+  const text = pastedPackage(typed) ?? typed;
   const question = { headLength, chosen, order };
   const answer = await ask({ ...question, text });
   if (answer.total > 0 || text === '') return answer;

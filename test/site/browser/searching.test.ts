@@ -18,6 +18,8 @@ describe('searching', () => {
       ['com.alpha.lib', 'Alpha Library'],
       ['alphalibrary', 'Alpha Library'],
       ['ada exa', 'SnowBoard'],
+      ['sileo://package/com.alpha.lib', 'Alpha Library'],
+      ['com.alpha.lib_1.0_iphoneos-arm.deb', 'Alpha Library'],
     ] as const) {
       await page.goto(`${site.files.base}/search/?q=${encodeURIComponent(question)}`);
       await page.locator('#results .name').first().waitFor();
