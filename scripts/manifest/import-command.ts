@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { ManifestEntry } from '../../src/contract/manifest.ts';
 import { readYaml } from '../../src/contract/yaml.ts';
-import { readManifest } from '../../src/crawl/read-manifest.ts';
+import { ManifestError, readManifest } from '../../src/crawl/read-manifest.ts';
 import { createSafetyList } from '../../src/safety/safety-list.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { type Command, CommandFailure, type OptionValues, runCommand, UsageError } from '../options.ts';
@@ -71,8 +71,8 @@ const readKnown = async (folder: string): Promise<ManifestEntry[]> => {
   if (!existsSync(folder) || !statSync(folder).isDirectory())
     throw new UsageError(`${folder} is no folder: entries are imported as a file each`);
   return readManifest(folder).catch((error: unknown) => {
-    if (error instanceof Error && /holds no entries$/.test(error.message)) return [];
-    throw error;
+    if (error instanceof ManifestError && /holds no entries$/.test(error.message)) return [];
+    throw error instanceof ManifestError ? new UsageError(error.message) : error;
   });
 };
 
@@ -117,7 +117,7 @@ export const writeTaken = ({ taken }: Pick<ImportPlan, 'taken'>, folder: string,
 const run = async (values: OptionValues<typeof command.options>, file: string): Promise<void> => {
   const folder = manifestOf(values);
   const known = await readKnown(folder);
-  const plan = planImport(known, await readList(file), createSafetyList(readUnsafe(values.data)));
+  const plan = await planImport(known, await readList(file), createSafetyList(readUnsafe(values.data)));
   if (!values['dry-run']) writeTaken(plan, folder, values.source);
   process.stdout.write(describe(plan, { isDry: values['dry-run'] }));
   if (plan.refused.length > 0) process.exitCode = exitCodes.nothingUsable;

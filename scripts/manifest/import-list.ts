@@ -5,7 +5,7 @@ import {
   slugKey,
   slugPattern,
 } from '../../src/contract/manifest.ts';
-import { sayMissing } from '../../src/crawl/read-manifest.ts';
+import { findKeyFault, sayMissing, tellIssue } from '../../src/crawl/read-manifest.ts';
 import type { SafetyList } from '../../src/safety/safety-list.ts';
 
 /** An entry that is new, and who else in the list leads to it. */
@@ -33,7 +33,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A foreign entry as one of ours, without what none of ours can have; a list of reasons where that cannot be. */
-const readForeign = (value: unknown): Taken | readonly string[] => {
+const readForeign = async (value: unknown): Promise<Taken | readonly string[]> => {
   if (!isObject(value)) return ['is no entry: an entry has a slug, a uri and a ranking'];
   const left: string[] = [];
   const given: Record<string, unknown> = {};
@@ -51,8 +51,10 @@ const readForeign = (value: unknown): Taken | readonly string[] => {
   }
   if (typeof given.uri === 'string') given.uri = given.uri.replace(/(?<=[^/])\/+$/, '');
   const checked = manifestEntrySchema.safeParse(given, { error: sayMissing });
-  if (checked.success) return { entry: checked.data, left };
-  return checked.error.issues.map(({ path, message }) => `${path.join('.') || 'the entry'}: ${message}`);
+  if (!checked.success)
+    return checked.error.issues.map((issue) => `${issue.path.join('.') || 'the entry'}: ${tellIssue(issue)}`);
+  const keyFault = await findKeyFault(checked.data.key);
+  return keyFault === undefined ? { entry: checked.data, left } : [`key: ${keyFault}`];
 };
 
 /**
@@ -60,11 +62,11 @@ const readForeign = (value: unknown): Taken | readonly string[] => {
  * suite, component, architecture) are one: the first of the list is taken and the others' names become its aliases.
  * Nothing takes a slug or alias that leads elsewhere, or an address that `safety` refuses.
  */
-export const planImport = (
+export const planImport = async (
   known: readonly ManifestEntry[],
   foreign: readonly unknown[],
   safety: Pick<SafetyList, 'check'>,
-): ImportPlan => {
+): Promise<ImportPlan> => {
   const owners = new Map<string, string>();
   const places = new Map<string, { slug: string; taken?: Taken }>();
   for (const entry of known) {
@@ -75,13 +77,13 @@ export const planImport = (
   const present: ImportPlan['present'][number][] = [];
   const refused: ImportPlan['refused'][number][] = [];
 
-  foreign.forEach((value, index) => {
+  for (const [index, value] of foreign.entries()) {
     const named = isObject(value) && typeof value.slug === 'string' ? `${JSON.stringify(value.slug)} ` : '';
     const place = `${named}([${index}])`;
-    const read = readForeign(value);
+    const read = await readForeign(value);
     if (!('entry' in read)) {
       refused.push({ place, reasons: read });
-      return;
+      continue;
     }
     const { entry, left } = read;
     const names = [entry.slug, ...entry.aliases];
@@ -93,7 +95,7 @@ export const planImport = (
         at.taken.entry.aliases.push(...free);
         for (const name of free) owners.set(slugKey(name), at.slug);
       }
-      return;
+      continue;
     }
     const owner = owners.get(slugKey(entry.slug));
     const reasons = [
@@ -104,7 +106,7 @@ export const planImport = (
     ];
     if (reasons.length > 0) {
       refused.push({ place, reasons });
-      return;
+      continue;
     }
     const aliases = entry.aliases.filter((name) => !owners.has(slugKey(name)));
     const lost = entry.aliases.filter((name) => owners.has(slugKey(name)));
@@ -115,6 +117,6 @@ export const planImport = (
     for (const name of [entry.slug, ...aliases]) owners.set(slugKey(name), entry.slug);
     places.set(repositoryKey(entry), { slug: entry.slug, taken: own });
     taken.push(own);
-  });
+  }
   return { taken, present, refused };
 };

@@ -77,6 +77,16 @@ const fieldOf = (place: string, path: readonly PropertyKey[]): string =>
 export const sayMissing = ({ input }: { readonly input?: unknown }): string | undefined =>
   input === undefined ? 'is missing' : undefined;
 
+/** What is wrong with a field. Of a name that is wrong, such as that of a header, it says why inside. */
+export const tellIssue = (issue: {
+  message: string;
+  code: string;
+  issues?: readonly { message: string }[];
+}): string => {
+  const [inner] = issue.code === 'invalid_key' ? (issue.issues ?? []) : [];
+  return inner?.message ?? issue.message;
+};
+
 const checkDraft = (draft: Draft, problems: ManifestProblem[]): ManifestEntry | undefined => {
   const { file, place } = draft;
   const checked = manifestEntrySchema.safeParse(draft.value, { error: sayMissing });
@@ -93,25 +103,26 @@ const checkDraft = (draft: Draft, problems: ManifestProblem[]): ManifestEntry | 
         });
       }
     } else {
-      // Of a key that is wrong it says why inside.
-      const [inner] = issue.code === 'invalid_key' ? issue.issues : [];
-      problems.push({ file, field: fieldOf(place, issue.path), message: inner?.message ?? issue.message });
+      problems.push({ file, field: fieldOf(place, issue.path), message: tellIssue(issue) });
     }
   }
   return undefined;
 };
 
-const checkKey = async ({ file, place }: Draft, { key }: ManifestEntry, problems: ManifestProblem[]): Promise<void> => {
-  if (key === undefined) return;
+/** Why the `key` of an entry is none; undefined where it is one, or there is none. */
+export const findKeyFault = async (key: string | undefined): Promise<string | undefined> => {
+  if (key === undefined) return undefined;
   try {
     await readPublicKeys(key);
+    return undefined;
   } catch (error) {
-    problems.push({
-      file,
-      field: fieldOf(place, ['key']),
-      message: `cannot be read as a public key (${messageOf(error)})`,
-    });
+    return `cannot be read as a public key (${messageOf(error)})`;
   }
+};
+
+const checkKey = async ({ file, place }: Draft, { key }: ManifestEntry, problems: ManifestProblem[]): Promise<void> => {
+  const message = await findKeyFault(key);
+  if (message !== undefined) problems.push({ file, field: fieldOf(place, ['key']), message });
 };
 
 const caseAside = ': letter case does not tell slugs apart';

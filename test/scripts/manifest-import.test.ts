@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { composeEntryFile } from '../../scripts/manifest/entry-file.ts';
 import { writeTaken } from '../../scripts/manifest/import-command.ts';
-import { planImport } from '../../scripts/manifest/import-list.ts';
+import { type ImportPlan, planImport } from '../../scripts/manifest/import-list.ts';
 import { manifestEntrySchema } from '../../src/contract/manifest.ts';
 import { readYaml } from '../../src/contract/yaml.ts';
 import { readManifest } from '../../src/crawl/read-manifest.ts';
@@ -16,11 +16,11 @@ const known = [
   manifestEntrySchema.parse(entry('old', 'http://old.example')),
 ];
 const plan = (...foreign: unknown[]) => planImport(known, foreign, { check: (uri: string) => !uri.includes('unsafe') });
-const slugsOf = ({ taken }: ReturnType<typeof plan>) => taken.map((one) => one.entry.slug);
+const slugsOf = ({ taken }: ImportPlan) => taken.map((one) => one.entry.slug);
 
 describe('a foreign list', () => {
-  it('is compared by address, whatever the scheme, the slashes at the end and the case of the host', () => {
-    const found = plan(
+  it('is compared by address, whatever the scheme, the slashes at the end and the case of the host', async () => {
+    const found = await plan(
       entry('eins', 'http://ONE.example/repo//'),
       entry('uno', 'https://one.example/repo'),
       entry('two', 'https://one.example/Repo', { aliases: ['zwei'] }),
@@ -38,8 +38,8 @@ describe('a foreign list', () => {
     ]);
   });
 
-  it('takes no name that leads elsewhere, in whatever letter case', () => {
-    const found = plan(
+  it('takes no name that leads elsewhere, in whatever letter case', async () => {
+    const found = await plan(
       entry('UNO', 'https://new.example/'),
       entry('three', 'https://three.example/', { aliases: ['ONE', 'drei'] }),
       entry('Drei', 'https://drei.example/'),
@@ -50,8 +50,8 @@ describe('a foreign list', () => {
     expect(found.refused.map(({ place }) => place)).toEqual(['"UNO" ([0])', '"Drei" ([2])']);
   });
 
-  it('keeps what is sound, and says of the rest what is wrong with it', () => {
-    const found = plan(
+  it('keeps what is sound, and says of the rest what is wrong with it', async () => {
+    const found = await plan(
       entry('alias', 'https://alias.example/', { aliases: ['m@n', 7, 'fine', 'fine', 'alias'], suite: null }),
       entry('surplus', 'https://surplus.example/', { maintainer: 'somebody' }),
       entry('component', 'https://component.example/', { component: 'main' }),
@@ -79,15 +79,28 @@ describe('a foreign list', () => {
     ]);
   });
 
-  it('C7: takes time in proportion to its length', () => {
+  it('is refused what a build would refuse: a key that is none, and a header that belongs to the crawler', async () => {
+    const key = '-----BEGIN PGP PUBLIC KEY BLOCK-----\n\nmDME\n-----END PGP PUBLIC KEY BLOCK-----\n';
+    const found = await plan(
+      entry('key', 'https://key.example/', { key }),
+      entry('header', 'https://header.example/', { headers: { Host: 'other.example' } }),
+    );
+    expect(found.taken).toEqual([]);
+    expect(found.refused.map(({ reasons }) => reasons)).toEqual([
+      [expect.stringMatching(/^key: cannot be read as a public key \(/)],
+      [expect.stringMatching(/^headers\.Host: is a header that the crawler sets/)],
+    ]);
+  });
+
+  it('C7: takes time in proportion to its length', async () => {
     const list = (length: number) => Array.from({ length }, (_, n) => entry(`s${n}`, `https://s${n}.example/`));
-    const cost = (length: number) => {
+    const cost = async (length: number) => {
       const begun = process.cpuUsage();
-      plan(...list(length));
+      await plan(...list(length));
       return process.cpuUsage(begun).user;
     };
-    cost(500);
-    expect(cost(4000)).toBeLessThan(cost(1000) * 4 * 5 + 200_000);
+    await cost(500);
+    expect(await cost(4000)).toBeLessThan((await cost(1000)) * 4 * 5 + 200_000);
   });
 });
 
@@ -179,6 +192,9 @@ describe('npm run manifest -- import', () => {
     const long = path.join(folder, 'long.json');
     writeFileSync(long, '[]');
     truncateSync(long, (16 << 20) + 1);
+    const broken = path.join(folder, 'broken');
+    mkdirSync(broken);
+    writeFileSync(path.join(broken, 'a.yaml'), 'slug: a\n');
     const foreign = path.join(folder, 'foreign.json');
     writeFileSync(
       foreign,
@@ -192,10 +208,12 @@ describe('npm run manifest -- import', () => {
       take('import', long, '--manifest', manifest),
       take('import', foreign, '--manifest', manifest),
       take('eject', list),
+      take('import', list, '--manifest', broken),
     ]);
-    expect(results.map(({ status }) => status)).toEqual([2, 2, 2, 0, 2, 2, 2]);
+    expect(results.map(({ status }) => status)).toEqual([2, 2, 2, 0, 2, 2, 2, 2]);
     expect(results[4]?.error).toContain('16777217 bytes long, and a list has at most 16777216');
     expect(results[5]?.error).toContain('is neither JSON nor YAML');
+    expect(results[7]?.error).toContain('a.yaml: uri: is missing');
     expect(results[6]?.error).toContain('There is no action eject.');
     expect(results[0]?.error).toContain('is neither JSON nor YAML');
     expect(results[1]?.error).toContain('npm run manifest -- import FILE');
