@@ -59,6 +59,11 @@ export const release = (version: string, { root, today, run, ask }: ReleaseTools
   }
   const branch = ask('git', 'rev-parse', '--abbrev-ref', 'HEAD').trim();
   if (branch !== 'main') throw new CommandFailure(`Releases are made on main, and this is ${branch}.`);
+  // What git would refuse once all is written, where neither another try nor this version would be possible any more.
+  if (ask('git', 'tag', '--list', `v${version}`).trim() !== '') {
+    throw new CommandFailure(`There is a tag v${version} already: name another version, or remove it (git tag -d).`);
+  }
+  ask('git', 'var', 'GIT_COMMITTER_IDENT');
   const changes = dateChanges(read('CHANGELOG.md'), version, today);
   run('npm', 'test');
   run('npm', 'run', 'check');

@@ -72,7 +72,7 @@ describe('npm run release', () => {
   it('takes a version that is newer in any of its places', () => {
     const root = temporaryFolder();
     // Of git it is only asked here whether it may go on.
-    const ask = (_: string, ...words: string[]) => (words.includes('status') ? '' : 'main\n');
+    const ask = (_: string, ...words: string[]) => (words.includes('rev-parse') ? 'main\n' : '');
     for (const version of ['0.1.1', '0.2.0', '1.0.0', '0.10.0']) {
       writeFileSync(path.join(root, 'package.json'), '{ "version": "0.1.0" }\n');
       writeFileSync(path.join(root, 'CHANGELOG.md'), changelog);
@@ -88,6 +88,19 @@ describe('npm run release', () => {
     expect(() => release('0.2.0', tools)).toThrow('Releases are made on main, and this is other.');
     writeFileSync(path.join(root, 'new'), '');
     expect(() => release('0.2.0', tools)).toThrow('not committed');
+  });
+
+  it('changes nothing where git would refuse the commit or the tag', () => {
+    const { ran, git, tools } = createProject();
+    git('tag', 'v0.2.0');
+    expect(() => release('0.2.0', tools)).toThrow('There is a tag v0.2.0 already');
+    const ask = (program: string, ...words: string[]) => {
+      if (words.includes('GIT_COMMITTER_IDENT')) throw new Error('who are you?');
+      return tools.ask(program, ...words);
+    };
+    expect(() => release('0.3.0', { ...tools, ask })).toThrow('who are you?');
+    expect(ran).toEqual([]);
+    expect(git('status', '--porcelain')).toBe('');
   });
 
   it('refuses where nothing is said of what changed', () => {
