@@ -1,9 +1,12 @@
 import type { Hono } from 'hono';
+import type { LatestPriority } from '../src/catalog/latest.ts';
+import type { RecordList } from '../src/catalog/record-list.ts';
 import type { DependencyQuestion } from '../src/contract/dependency-records.ts';
 import type { OlderPackage, OlderRepository } from '../src/contract/older-addresses/records.ts';
 import type { PackageFilter, PackageOrder } from '../src/contract/parameters.ts';
 import type { Download, DownloadCount, ReplicaRecord } from '../src/contract/records.ts';
 import type { SafetyList } from '../src/safety/safety-list.ts';
+import type { ResultPage } from '../src/search/package-search.ts';
 import type { RequestNote } from './environment.ts';
 import type { UnhealthyEvent } from './health/unhealthy-log.ts';
 import type { Encoding } from './http/accept-header.ts';
@@ -34,21 +37,6 @@ export interface Documents {
   read(path: string, encoding: Encoding): Promise<StoredDocument | undefined>;
 }
 
-/** Records as they stand in an answer: pieces of JSON text, or of its bytes, which, one after another, are the records with commas. */
-export interface RecordList {
-  readonly count: number;
-  readonly pieces: ReadonlyArray<string | Uint8Array>;
-}
-
-/** One page of search results, or of a list. */
-export interface SearchPage {
-  readonly records: RecordList;
-  /** Whether there is a page after this one. */
-  readonly more: boolean;
-  /** How many of these, which are the last, fit a part of the question alone. */
-  readonly parts?: number;
-}
-
 /** The index of what was crawled. */
 export interface SearchIndex {
   searchPackages(
@@ -57,12 +45,12 @@ export interface SearchIndex {
     page: number,
     filter?: PackageFilter,
     order?: PackageOrder,
-  ): Promise<SearchPage>;
-  searchRepositories(q: string, limit: number, page: number): Promise<SearchPage>;
+  ): Promise<ResultPage>;
+  searchRepositories(q: string, limit: number, page: number): Promise<ResultPage>;
   /** One page of the records of a repository, in the order of its list; undefined where there is no such repository. */
-  repositoryPackages(slug: string, limit: number, page: number): Promise<SearchPage | undefined>;
+  repositoryPackages(slug: string, limit: number, page: number): Promise<ResultPage | undefined>;
   /** The latest record of each known identifier, in the order asked. */
-  latest(ids: readonly string[], priority: 'default' | 'bootstrap'): Promise<RecordList>;
+  latest(ids: readonly string[], priority: LatestPriority): Promise<RecordList>;
   /** Of these, the ones that it knows. */
   known(versions: readonly PackageVersion[]): Promise<PackageVersion[]>;
   /** Whether it knows any version of this package. */

@@ -6,6 +6,7 @@ import { documentText } from '../../src/documents/document.ts';
 import { createSafetyList } from '../../src/safety/safety-list.ts';
 import { CatalogSearch } from '../../src/search/catalog-search.ts';
 import { createApp } from '../app.ts';
+import { CatalogQuestions, type QuestionKind } from '../catalog-questions.ts';
 import { type Dependencies, type Documents, Unavailable } from '../dependencies.ts';
 import { createLargeAnswers } from '../http/large-answers.ts';
 import { createRateLimiter } from '../http/rate-limiter.ts';
@@ -43,7 +44,7 @@ const utf8 = new TextEncoder();
 const defaultAddress = 'http://localhost:8080';
 
 /** What answers requests in an object: the app of every host, over the catalog that the object holds. */
-export class Serving {
+export class Serving extends CatalogQuestions {
   readonly #database: CatalogDatabase;
   #inForce: InForce | undefined;
   #confirmed: Date | undefined;
@@ -51,29 +52,14 @@ export class Serving {
   readonly #app: ReturnType<typeof createApp>;
 
   constructor(settings: Settings, database: CatalogDatabase, probeCredentials = async (): Promise<boolean> => true) {
+    super();
     this.#database = database;
     const now = () => new Date();
     const { rate, hasPages, olderAddresses, downloads } = settings;
-    const ask = <T>(question: (search: CatalogSearch) => Promise<T>) => this.#ask(question);
     const dependencies: Dependencies = {
       documents: hasPages ? publishedDocuments(settings.files) : { read: (path) => this.#read(path) },
-      search: {
-        searchPackages: (...question) => ask((search) => search.searchPackages(...question)),
-        searchRepositories: (...question) => ask((search) => search.searchRepositories(...question)),
-        repositoryPackages: (...question) => ask((search) => search.repositoryPackages(...question)),
-        latest: (...question) => ask((search) => search.latest(...question)),
-        known: (versions) => ask((search) => search.known(versions)),
-        knows: (id) => ask((search) => search.knows(id)),
-        dependencies: (question) => ask((search) => search.dependencies(question)),
-        probe: () => ask((search) => search.probe()),
-      },
-      older: olderAddresses
-        ? {
-            packages: (...question) => ask(({ older }) => older.packages(...question)),
-            latest: (ids) => ask(({ older }) => older.latest(ids)),
-            repositories: (...question) => ask(({ older }) => older.repositories(...question)),
-          }
-        : undefined,
+      search: this,
+      older: olderAddresses ? this.older : undefined,
       safety: createSafetyList(builtWith.safety),
       downloads: downloads ? remoteDownloads(downloads) : uncountedDownloads,
       // With room for less than one request none would ever go ahead.
@@ -145,7 +131,7 @@ export class Serving {
     return this.#inForce;
   }
 
-  async #ask<T>(question: (search: CatalogSearch) => Promise<T>): Promise<T> {
+  protected async ask<T>(_: QuestionKind, question: (search: CatalogSearch) => Promise<T>): Promise<T> {
     const inForce = this.#current();
     this.#readers++;
     try {

@@ -1,5 +1,6 @@
+import type { RecordList } from '../../src/catalog/record-list.ts';
 import { successMessage } from '../../src/contract/success-message.ts';
-import type { RecordList, SearchPage } from '../dependencies.ts';
+import type { ResultPage } from '../../src/search/package-search.ts';
 import type { Turn } from './ask-index.ts';
 
 // The records of a computed answer come as JSON texts from the index: reading and writing them again, or only joining
@@ -85,7 +86,7 @@ export const listBody = (date: Date, records: RecordList, turn: Turn): Promise<U
 /** The JSON of one page of a search or a list, with links to the pages beside it (decisions, section 2). */
 export const pageBody = (
   date: Date,
-  { records, more }: SearchPage,
+  { records, more }: ResultPage,
   { page, addressOf }: { page: number; addressOf: (page: number) => string },
   turn: Turn,
 ): Promise<Uint8Array<ArrayBuffer>> => {

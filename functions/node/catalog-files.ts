@@ -1,7 +1,9 @@
 import { existsSync, statSync } from 'node:fs';
 import { catalogPath } from '../../src/catalog/state-catalog.ts';
 import type { CatalogSearch } from '../../src/search/catalog-search.ts';
-import { CatalogQuestions, OpenCatalog } from './open-catalog.ts';
+import { CatalogQuestions, type QuestionKind } from '../catalog-questions.ts';
+import { type Measure, unmeasured } from './measure-questions.ts';
+import { OpenCatalog } from './open-catalog.ts';
 
 // A new generation takes the name of the one before: what tells them apart is the file behind the name.
 const identityOf = (file: string): string => {
@@ -26,19 +28,21 @@ const openGeneration = (file: string): Generation => {
  */
 export class CatalogFiles extends CatalogQuestions {
   readonly #file: string;
+  readonly #measure: Measure;
   #generation: Generation | undefined;
 
-  constructor(state: string) {
+  constructor(state: string, measure = unmeasured) {
     super();
     this.#file = catalogPath(state);
+    this.#measure = measure;
   }
 
   /** Whether the index answers a question now; the catalog in force must be there and readable, not only open. */
-  async probe(): Promise<boolean> {
+  override async probe(): Promise<boolean> {
     try {
       if (!existsSync(this.#file)) return false;
       this.refresh();
-      return await this.ask((search) => search.probe());
+      return await super.probe();
     } catch {
       return false;
     }
@@ -57,8 +61,10 @@ export class CatalogFiles extends CatalogQuestions {
     this.#generation = undefined;
   }
 
-  protected async ask<T>(question: (search: CatalogSearch) => Promise<T>): Promise<T> {
-    this.#generation ??= openGeneration(this.#file);
-    return this.#generation.catalog.ask(question);
+  protected ask<T>(kind: QuestionKind, question: (search: CatalogSearch) => Promise<T>): Promise<T> {
+    return this.#measure(kind, async () => {
+      this.#generation ??= openGeneration(this.#file);
+      return this.#generation.catalog.ask(question);
+    });
   }
 }

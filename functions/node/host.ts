@@ -10,7 +10,7 @@ import { documentMemory, openCompressedFiles, openComputed, openDownloads } from
 import { createDocuments } from './document-files.ts';
 import { CannotServe, type Host, type HostOptions } from './host-options.ts';
 import { listen } from './listen.ts';
-import { measureIndex, measureOlder } from './measured-index.ts';
+import { measureBy } from './measure-questions.ts';
 import { Meter } from './meter.ts';
 import { readPublicAddress } from './published-address.ts';
 import { watchPublished } from './published-state.ts';
@@ -43,14 +43,14 @@ const readGateway = (publicAddress: string, options: BuildHostOptions): GatewayC
   return configuration;
 };
 
-const openDependencies = (options: BuildHostOptions, telling: Telling) => ({
+const openDependencies = (options: BuildHostOptions, telling: Telling, meter: Meter) => ({
   ...openComputed(options, telling),
   documents: createDocuments({
     folder: options.out,
     compressed: openCompressedFiles(options.state),
     memory: documentMemory,
   }),
-  search: new CatalogFiles(options.state),
+  search: new CatalogFiles(options.state, measureBy(meter)),
   downloads: openDownloads(options, telling),
 });
 
@@ -71,12 +71,11 @@ const startBuildHost = async (options: BuildHostOptions): Promise<Host> => {
   const meter = new Meter();
   const telling = createTelling(options.log, meter);
   const gateway = openGateway(readGateway(publicAddress, options), { tell: telling.tell });
-  const opened = openDependencies(options, telling);
+  const opened = openDependencies(options, telling, meter);
   const { search, safety, downloads, limiter, now } = opened;
   const dependencies = {
     ...opened,
-    search: measureIndex(search, meter),
-    older: options.olderAddresses ? measureOlder(search.older, meter) : undefined,
+    older: options.olderAddresses ? search.older : undefined,
     probeCredentials: gateway.health,
     publicAddress: () => publicAddress,
   };

@@ -1,6 +1,5 @@
 import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
 import { CatalogSearch } from '../../src/search/catalog-search.ts';
-import type { OlderIndex, SearchIndex } from '../dependencies.ts';
 
 /** One generation of the catalog, opened read-only, with what `prepare` prepares on it besides its search. */
 export class OpenCatalog<More = undefined> {
@@ -42,35 +41,4 @@ export class OpenCatalog<More = undefined> {
     this.#isOver = true;
     if (this.#readers === 0) this.#database.close();
   }
-}
-
-/** Each question of a search index, asked of the catalog that is in force when it comes. */
-export abstract class CatalogQuestions implements SearchIndex {
-  /** Asks the catalog in force, which stays open meanwhile. Rejects where there is none. */
-  protected abstract ask<T>(question: (search: CatalogSearch) => Promise<T>): Promise<T>;
-  abstract probe(): Promise<boolean>;
-
-  searchPackages: SearchIndex['searchPackages'] = (...question) =>
-    this.ask((search) => search.searchPackages(...question));
-
-  searchRepositories: SearchIndex['searchRepositories'] = (...question) =>
-    this.ask((search) => search.searchRepositories(...question));
-
-  repositoryPackages: SearchIndex['repositoryPackages'] = (...question) =>
-    this.ask((search) => search.repositoryPackages(...question));
-
-  latest: SearchIndex['latest'] = (...question) => this.ask((search) => search.latest(...question));
-
-  known: SearchIndex['known'] = (versions) => this.ask((search) => search.known(versions));
-
-  knows: SearchIndex['knows'] = (id) => this.ask((search) => search.knows(id));
-
-  /** The same in the form of addresses from before /v2. */
-  readonly older: OlderIndex = {
-    packages: (...question) => this.ask(({ older }) => older.packages(...question)),
-    latest: (ids) => this.ask(({ older }) => older.latest(ids)),
-    repositories: (...question) => this.ask(({ older }) => older.repositories(...question)),
-  };
-
-  dependencies: SearchIndex['dependencies'] = (question) => this.ask((search) => search.dependencies(question));
 }

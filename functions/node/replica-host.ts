@@ -8,7 +8,7 @@ import { createQuestions } from '../questions.ts';
 import { documentMemory, openCompressedFiles, openComputed, openDownloads } from './computed.ts';
 import { CannotServe, type Host, type HostOptions } from './host-options.ts';
 import { listen } from './listen.ts';
-import { measureIndex, measureOlder } from './measured-index.ts';
+import { measureBy } from './measure-questions.ts';
 import { Meter } from './meter.ts';
 import { defaultAddress } from './published-address.ts';
 import { type ReplicaSource, startReplica } from './replica.ts';
@@ -41,6 +41,7 @@ export const startReplicaHost = async (options: ReplicaHostOptions): Promise<Hos
     compressed: openCompressedFiles(state),
     memory: documentMemory,
     now: computed.now,
+    measure: measureBy(meter),
     defaultAddress,
     tell,
     report,
@@ -62,8 +63,8 @@ export const startReplicaHost = async (options: ReplicaHostOptions): Promise<Hos
       if (!(error instanceof NothingTaken || cause instanceof NothingTaken)) report(error, note);
     },
     documents: index,
-    search: measureIndex(index, meter),
-    older: options.olderAddresses ? measureOlder(index.older, meter) : undefined,
+    search: index,
+    older: options.olderAddresses ? index.older : undefined,
     downloads: downloads ?? uncountedDownloads,
     // Sign-ins are not a replica's.
     probeCredentials: async () => true,

@@ -5,10 +5,12 @@ import type { ReplicaRecord } from '../../src/contract/records.ts';
 import { TakenCatalog } from '../../src/following/taken-catalog.ts';
 import { type Taken, type TakenFolder, takenOf } from '../../src/following/taken-folder.ts';
 import type { CatalogSearch } from '../../src/search/catalog-search.ts';
+import { CatalogQuestions, type QuestionKind } from '../catalog-questions.ts';
 import { type Documents, type StoredDocument, Unavailable } from '../dependencies.ts';
 import { ByteCache } from './byte-cache.ts';
 import type { CompressedFiles } from './compression.ts';
-import { CatalogQuestions, OpenCatalog } from './open-catalog.ts';
+import type { Measure } from './measure-questions.ts';
+import { OpenCatalog } from './open-catalog.ts';
 import { digestOf, type HeldDocument, inMemory, makeVariant, onDisk, weigh } from './stored-document.ts';
 
 /** The name of a digest in hex as tags have it; see `createDigest`. */
@@ -52,6 +54,7 @@ export interface ReplicaIndexOptions {
   /** The most bytes of documents to hold in memory. */
   readonly memory: number;
   readonly now: () => Date;
+  readonly measure: Measure;
   /** What stands for the public address before anything was taken. */
   readonly defaultAddress: string;
 }
@@ -131,8 +134,8 @@ export class ReplicaIndex extends CatalogQuestions implements Documents {
     return variant satisfies StoredDocument;
   };
 
-  async probe(): Promise<boolean> {
-    return this.ask((search) => search.probe()).catch(() => false);
+  override probe(): Promise<boolean> {
+    return super.probe().catch(() => false);
   }
 
   close(): void {
@@ -145,8 +148,8 @@ export class ReplicaIndex extends CatalogQuestions implements Documents {
     return this.#inForce;
   }
 
-  protected async ask<T>(question: (search: CatalogSearch) => Promise<T>): Promise<T> {
-    return this.#current().catalog.ask(question);
+  protected ask<T>(kind: QuestionKind, question: (search: CatalogSearch) => Promise<T>): Promise<T> {
+    return this.#options.measure(kind, async () => this.#current().catalog.ask(question));
   }
 
   #describe({ taken, catalog, large }: InForce, path: string): Described | undefined {

@@ -7,7 +7,8 @@ import {
   type QueryName,
 } from '../../src/contract/parameters.ts';
 import { apiRoot, type DocumentOperationName, type OperationName, operations } from '../../src/contract/paths.ts';
-import type { Dependencies, SearchIndex, SearchPage } from '../dependencies.ts';
+import type { ResultPage } from '../../src/search/package-search.ts';
+import type { Dependencies, SearchIndex } from '../dependencies.ts';
 import type { Asking, Handler } from '../environment.ts';
 import { type AnswerParts, acceptEncodingOf, jsonAnswer, jsonParts, notFound, toResponse } from '../http/answers.ts';
 import { askIndex, turnsOf } from '../http/ask-index.ts';
@@ -23,7 +24,7 @@ type Search = (
   page: number,
   filter: PackageFilter,
   order: PackageOrder,
-) => Promise<SearchPage>;
+) => Promise<ResultPage>;
 
 type SearchOperation = typeof operations.packageSearch | typeof operations.repositorySearch;
 

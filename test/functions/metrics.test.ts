@@ -1,12 +1,18 @@
 import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
+import path from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { CatalogFiles } from '../../functions/node/catalog-files.ts';
+import { measureBy } from '../../functions/node/measure-questions.ts';
 import { Durations, durationBounds, Meter } from '../../functions/node/meter.ts';
 import { startMetricsServer } from '../../functions/node/metrics-server.ts';
 import { createRegistry, type Published } from '../../functions/node/prometheus.ts';
+import { catalogPath } from '../../src/catalog/state-catalog.ts';
 import { operations } from '../../src/contract/paths.ts';
 import { BuiltPublication, FileOrigin } from '../support/built-publication.ts';
 import { packages } from '../support/catalog.ts';
+import { temporaryFolder } from '../support/folder.ts';
 import { patience } from '../support/patience.ts';
 import { exchange } from '../support/raw-http.ts';
 import { startReplicaServer } from '../support/replica-server.ts';
@@ -113,6 +119,21 @@ describe('H13 the figures of a server', () => {
       'debdex_gateway_events_total{event="sign-in-failed"}': 1,
       debdex_faults_total: 2,
     });
+  });
+
+  it('tell of each kind of question to the index how many failed, of the probe of health too, which is answered false', async () => {
+    const state = temporaryFolder();
+    mkdirSync(path.dirname(catalogPath(state)), { recursive: true });
+    writeFileSync(catalogPath(state), 'no database at all'.repeat(1000));
+    const { meter, read } = await start();
+    const search = new CatalogFiles(state, measureBy(meter));
+    await expect(search.searchPackages('one', 10, 1)).rejects.toThrow(/not a database/);
+    await expect(search.older.latest(['one'])).rejects.toThrow(/not a database/);
+    expect(await search.probe()).toBe(false);
+    const { samples } = await read();
+    const failures = [...samples].filter(([name]) => name.startsWith('debdex_index_failures_total'));
+    const failed = (kind: string) => [`debdex_index_failures_total{kind="${kind}"}`, 1];
+    expect(failures).toEqual(['searchPackages', 'olderLatest', 'probe'].map(failed));
   });
 
   it('do not hold the server while they are read', async () => {
