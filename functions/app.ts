@@ -30,7 +30,7 @@ import { safetyHandlers } from './routes/safety.ts';
 import { serviceHandlers } from './routes/service.ts';
 import { siteHandler } from './routes/site.ts';
 
-/** First segments that are the API's where the address comes without its root (decisions, section 1). */
+/** First segments of paths that belong to the API even without its root (decisions, section 1). */
 const apiWords: ReadonlySet<string> = new Set(
   Object.values(operations).flatMap(({ address }) => address.split('/').slice(1, 2).filter(Boolean)),
 );
@@ -49,7 +49,7 @@ const documentName = new RegExp(
 const methodsOf = ({ method }: Pick<Operation, 'method'>): string =>
   method === 'GET' ? readMethods : `${method}, OPTIONS`;
 
-// What a browser asks before a script of another site may go ahead, and what any client may ask.
+// The answer to OPTIONS, which browsers send before a script of another site may make a request.
 const describeMethods = (methods: string): Response =>
   new Response(null, { status: 204, headers: preflightHeaders(methods) });
 
@@ -58,7 +58,10 @@ const refuseMethod = (methods: string): HttpError =>
 
 const olderWords: ReadonlySet<string> = new Set(olderTable.map(([, { address }]) => address.split('/')[1] ?? ''));
 
-/** The root of an address, and how many of its segments name it; none where they are to be looked up. */
+/**
+ * The root that an address has, and how many of its first segments name that root. `undefined` stands for the API's own
+ * root as well as for none.
+ */
 const rootOf = (
   decoded: readonly string[],
   hasOlder: boolean,
@@ -69,12 +72,12 @@ const rootOf = (
   return [undefined, first === apiRoot ? 1 : 0];
 };
 
-// Decodes the path and refuses what is none, before anything is looked up by it.
+// Decodes the path, and refuses a malformed one before anything is looked up by it.
 const readPath =
   (hasOlder: boolean): MiddlewareHandler<Environment> =>
   async ({ req, set }, next) => {
     const path = pathOf(req.url);
-    // What cannot be decoded is answered in the form of the address too.
+    // An error in a path that cannot be decoded has the form of its address, too.
     const decoded = decodePath(path);
     if (typeof decoded === 'string') {
       if (hasOlder && path.startsWith(`/${olderRoot}/`)) set('root', 'older');
@@ -86,7 +89,7 @@ const readPath =
     set('segments', segments);
     set('isApi', isApi);
     set('root', root);
-    // Only the root ends with a slash; elsewhere in the API what should follow it is missing.
+    // Only the root itself ends with a slash. Any other API path that does lacks the segment that should follow.
     if (isApi && segments.length > 1 && segments.at(-1) === '') {
       throw new HttpError(400, 'The path must not hold an empty segment');
     }
@@ -101,7 +104,7 @@ const noted =
     return answer(context);
   };
 
-/** The same for what is answered below the later root too, where it is counted apart. */
+/** The same, for an operation that is also answered below the later root, where it is counted separately. */
 const notedOperation =
   (operation: OperationName | 'document', answer: Handler): Handler =>
   (context) =>
@@ -118,7 +121,7 @@ const documentNameMiddleware =
     if (req.method === 'GET' || req.method === 'HEAD') {
       const found = await documentAnswer(req.raw, dependencies, path);
       if (found !== undefined) return found;
-      // What tells of former generations a replica does not keep, though what it keeps names it.
+      // A replica keeps no earlier generations, although documents that it does keep name them.
       const isElsewhere = tellsOfGenerations(path) && dependencies.replica !== undefined;
       return isElsewhere ? publicationRedirect(req, dependencies, openHeaders) : next();
     }
@@ -128,7 +131,9 @@ const documentNameMiddleware =
     throw refuseMethod(methods);
   };
 
-/** The longest address of the gateway, in characters: what a provider sends back is a tenth of it. */
+/**
+ * The longest address that the gateway reads, in characters. What an OpenID provider sends back has a tenth of that.
+ */
 const longestGatewayAddress = 16 * 1024;
 
 const gatewayPath = (word: string): string => `/${apiRoot}/${word}/*`;
@@ -142,7 +147,7 @@ const sealAnswer: MiddlewareHandler<Environment> = async (context, next) => {
   headers.set('Cache-Control', 'no-store');
 };
 
-/** Answers with the gateway, which is asked for its own addresses alone, whatever it registers. */
+/** Answers with the gateway. Whatever routes it registers, it is asked only for addresses that are its own. */
 const gatewayHandler = (gateway: Hono): Handler => {
   const mounted = new Hono({ getPath: routedPath }).route(`/${apiRoot}`, gateway);
   mounted.notFound(() => {
@@ -157,7 +162,7 @@ const gatewayHandler = (gateway: Hono): Handler => {
   };
 };
 
-/** Has an operation answered at these addresses: its own methods, OPTIONS, and a refusal of any other. */
+/** Registers an operation at these addresses: its own method, OPTIONS, and an error for every other method. */
 const addRoutes = (
   app: Hono<Environment>,
   addresses: string[],
@@ -191,7 +196,7 @@ const addOperations = (app: Hono<Environment>, dependencies: Dependencies, makeA
   };
   for (const [name, operation] of Object.entries(operations) as [OperationName, Operation][]) {
     const address = operation.address.replaceAll(/\{(\w+)\}/g, ':$1');
-    // The root without the API's is the site's.
+    // Without the API's root, "/" belongs to the site.
     const addresses = address === '/' ? [`/${apiRoot}`, `/${apiRoot}/`] : [`/${apiRoot}${address}`, address];
     const handler = isLimited(operation) ? limited(dependencies.limiter, handlers[name]) : handlers[name];
     addRoutes(app, addresses, { method: operation.method, note: (answer) => notedOperation(name, answer), handler });
@@ -207,9 +212,9 @@ const addOlderOperations = (app: Hono<Environment>, handlers: Record<OlderOperat
 };
 
 /**
- * The function: every operation of the API, with and without its root, the pages of the site outside it, and the gateway
- * where there is one. Web standards only; what is not comes in through the dependencies. `makeAnswer` is given where
- * others make answers in the same room.
+ * The function: every operation of the API, with and without its root, the pages of the site, and the gateway where
+ * there is one. It uses web standards only; everything else comes in through the dependencies. `makeAnswer` is passed
+ * where others make large answers in the same memory.
  */
 export const createApp = (dependencies: Dependencies, makeAnswer = createLargeAnswers()): Hono<Environment> => {
   const { older } = dependencies;

@@ -1,4 +1,4 @@
 import type { SafetyEntry } from '../../src/contract/safety.ts';
 
-/** What the bundle holds besides programs: `npm run bundle -- cloudflare` writes it in the place of this. */
+/** The data that a bundle holds besides code. `npm run bundle -- cloudflare` writes it in place of this module. */
 export const builtWith: { readonly safety: readonly SafetyEntry[] } = { safety: [] };

@@ -10,27 +10,28 @@ import type { Settings } from './settings.ts';
 import { Taking } from './taking.ts';
 import { Farewell, Pauses } from './waiting.ts';
 
-/** How long, in milliseconds, until it is looked again whether anybody still reads what is to be replaced. */
+/** How often, in milliseconds, to check whether a catalog that is to be replaced still has readers. */
 const readersPause = 250;
 
-/** What an object is told that keeps a catalog. */
+/** What a keeper of a catalog is given. */
 export interface KeeperOptions {
   readonly settings: Settings;
   /** The other of the two. */
   readonly other: () => CatalogStub;
-  /** Of the two exactly one is the first: it stays where nothing else tells which of them is to answer. */
+  /** Exactly one of the two is the first: the one that answers where nothing else decides between them. */
   readonly isFirst: boolean;
-  /** Whether sign-ins are kept at the moment. */
+  /** Whether the credential store works at the moment. */
   readonly probeCredentials: () => Promise<boolean>;
 }
 
 /**
- * Holds the catalog of one generation and answers from it. There are two: while one answers and asks the publication for
- * what is new, the other takes that, and answers when it has it whole. Whatever is killed goes on where it was.
+ * Holds the catalog of one generation and answers from it. There are two keepers. While one answers and asks the
+ * publication for news, the other takes the next generation, and answers once it has all of it. A keeper that was
+ * killed continues where it was.
  *
- * One of them answers at any time, once there is anything to answer from: only who is told of a newer generation, from which
- * the other answers, stands aside; where both have the same, the first stays. Should both stand aside all the same, as
- * a storage that was put back can make them, whoever is asked next sees that and answers.
+ * As soon as there is anything to answer from, one of the two answers. A keeper stands aside only if it is told that
+ * the other answers from a newer generation; if both have the same one, the first stays. Both can still stand aside
+ * after a storage was restored: then the next one asked notices that, and answers.
  */
 export class CatalogKeeper implements CatalogStub {
   readonly #state: ObjectState;
@@ -67,12 +68,12 @@ export class CatalogKeeper implements CatalogStub {
     const held = this.#held();
     if (held !== undefined && !this.#memory.get('elsewhere') && this.#stays(held.text, order.answering)) return true;
     if (this.#memory.get('taking')?.text !== order.text) {
-      // First, since the storage may refuse what is too long.
+      // This comes first because the storage may refuse an order that is too long.
       this.#taking.begin(order);
       this.#memory.set('elsewhere', true);
       this.#serving.end();
       this.#farewell.begin();
-      // Whatever it waited for was of another.
+      // Any pause that is still running belongs to the order before this one.
       await this.#wake(0);
     } else if ((await this.#state.storage.getAlarm()) === null) await this.#wake(0);
     return false;
@@ -80,7 +81,7 @@ export class CatalogKeeper implements CatalogStub {
 
   async retire(text: string): Promise<void> {
     const held = this.#held();
-    // What comes late is of before.
+    // A message that arrives late may be about an older generation.
     if (held === undefined || isNewer(text, held.text)) this.#memory.set('elsewhere', true);
   }
 
@@ -100,21 +101,22 @@ export class CatalogKeeper implements CatalogStub {
       this.#tell('trouble', error instanceof Error ? error.message : String(error));
       pause = this.#pauses.afterFailure();
     }
-    // Another order may have come meanwhile, which nothing failed of yet.
+    // A new order may have arrived meanwhile. It has not failed, so it needs no pause.
     const after = this.#memory.get('taking')?.text;
     if (after !== undefined && after !== before) pause = 0;
-    // Who neither answers nor takes is told when there is something to take.
+    // A keeper that neither answers nor takes is told when there is something to take, so it needs no alarm.
     if (this.#memory.get('elsewhere') && after === undefined) this.#rest(pause);
     else await this.#wake(pause);
   }
 
-  // Until somebody asks for an answer, who can but be mistaken, or find that nobody answers.
+  // Sets no alarm. The next request for an answer ends the rest, unless it comes before the pause is over: it was
+  // either sent to the wrong object, or neither object answers.
   #rest(pause: number): void {
     this.#follows = false;
     this.#restsUntil = Date.now() + pause;
   }
 
-  // Whether there is more to do at once.
+  // Takes a part of the generation; whether there is more to do at once.
   async #takeSome(): Promise<boolean> {
     if (this.#waitsForReaders()) return true;
     try {
@@ -138,13 +140,14 @@ export class CatalogKeeper implements CatalogStub {
     return this.#farewell.waitsFor(this.#serving.readers);
   }
 
-  // Where nobody answers, and the publication went on, what it has now is taken.
+  // Takes the generation that is published now, if neither object answers and the publication has a newer one than was
+  // ordered.
   async #takesAnother(): Promise<boolean> {
     const standing = await this.#options
       .other()
       .standing()
       .catch(() => undefined);
-    // Where neither answers nobody else asks, whoever it was that ordered this.
+    // If neither answers, nobody else will ask the publication, whoever ordered this generation.
     if (standing === 'aside') this.#memory.set('elsewhere', undefined);
     if (standing === 'answering') this.#memory.set('elsewhere', true);
     if (this.#memory.get('elsewhere')) return false;
@@ -155,14 +158,14 @@ export class CatalogKeeper implements CatalogStub {
     return true;
   }
 
-  // Whether there is more to do at once.
+  // Asks for what is new; whether there is more to do at once.
   async #ask(): Promise<boolean> {
     if (this.#memory.get('elsewhere')) return this.#standIn();
     const { files, publicKey } = this.#options.settings;
     const found = await readGeneration(files, publicKey);
     const held = this.#held();
     if (held?.text === found.text) {
-      // The maintainer, or the configuration, may have another key.
+      // The publication, or the configuration, may have another signing key by now.
       if (held.jws !== found.jws) this.#memory.set('held', { ...held, jws: found.jws });
       if (held.jws !== found.jws) this.#serveHeld();
       this.#serving.confirm();
@@ -172,39 +175,41 @@ export class CatalogKeeper implements CatalogStub {
     }
     if (held === undefined) {
       const order = await readOrder(files, found);
-      // A storage may have been put back to before anything was in it, while the other answers: then that asks this one.
+      // This storage may have been restored to a moment when it was empty. If the other object answers, it will order
+      // what this one is to take.
       if ((await this.#options.other().standing()) === 'answering') this.#memory.set('elsewhere', true);
       else this.#taking.begin(order);
       return true;
     }
     assertNotOlder(found.generation, parseGeneration(held.text));
     const order = { ...(await readOrder(files, found)), answering: held.text };
-    // Meanwhile nothing was taken: an object has one alarm at a time.
+    // Nothing was taken meanwhile, because an object runs one alarm at a time.
     if (await this.#options.other().take(order)) this.#memory.set('elsewhere', true);
     return false;
   }
 
-  // Where neither answers, this one does.
+  // Answers again, if neither object does.
   async #standIn(): Promise<boolean> {
     if ((await this.#options.other().standing()) !== 'aside') return false;
-    // An order may have come meanwhile.
+    // An order may have arrived while the other object was asked.
     if (this.#memory.get('taking') !== undefined) return true;
     this.#memory.set('elsewhere', undefined);
     this.#tell('trouble', 'Neither object answered, as where the storage of one was put back: this one does again.');
     this.#serveHeld();
     const held = this.#held();
-    // The other may have seen the same at the same time.
+    // The other object may have noticed the same at the same time.
     if (held !== undefined) await this.#options.other().retire(held.text);
     return true;
   }
 
-  // Of two that answer. Whoever asks is to retire, and finds by itself what is newer: else both could come to answer nothing.
+  // Whether this object keeps answering when both do. The one that asks retires in turn, and finds newer generations by
+  // itself; otherwise both could stop answering.
   #stays(held: string, answering: string): boolean {
     return isNewer(held, answering) || (this.#options.isFirst && !isNewer(answering, held));
   }
 
-  // What another version of this program took may have other tables. It stays there until something is taken in its place: that
-  // version may come back.
+  // What another version of this program took may have other tables, so it counts as nothing. It stays until something
+  // is taken in its place, because that version may be deployed again.
   #held() {
     const held = this.#memory.get('held');
     return held?.format === catalogFormat ? held : undefined;
@@ -215,7 +220,8 @@ export class CatalogKeeper implements CatalogStub {
     if (held !== undefined) this.#serving.use(held, parseGeneration(held.text));
   }
 
-  // Once: who follows sets the next alarm at the end of each. Who stands aside looks then whether the other answers.
+  // Sets the first alarm; each alarm then sets the next. For an object that stands aside, the alarm checks whether the
+  // other one answers.
   async #beginFollowing(): Promise<void> {
     if (this.#follows || Date.now() < this.#restsUntil) return;
     this.#follows = true;
@@ -226,7 +232,7 @@ export class CatalogKeeper implements CatalogStub {
     await this.#state.storage.setAlarm(Date.now() + pause);
   }
 
-  // The same trouble is told once, until all is well.
+  // Logs the same trouble only once until all is well again.
   #tell(event: 'trouble' | 'well' | 'generation-taken', message: string): void {
     if (event === 'trouble' && this.#told === message) return;
     this.#told = event === 'trouble' ? message : undefined;

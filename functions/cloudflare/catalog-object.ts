@@ -25,7 +25,7 @@ export class CatalogObject extends DurableObject<Environment> implements Catalog
     return this.#keeper.fetch(request);
   }
 
-  /** Whether sign-ins are kept at the moment: where there is no gateway there is nothing that could not be. */
+  /** Whether the credential store works at the moment. Without a gateway there is none that could fail. */
   protected async probeCredentials(): Promise<boolean> {
     return true;
   }

@@ -5,7 +5,7 @@ export interface TakeOrder {
   readonly jws: string | null;
   /** The list of its portions as it is published. */
   readonly list: string;
-  /** The `generation.json` of that from which the other answers meanwhile. */
+  /** The `generation.json` of the generation that the other object answers from meanwhile. */
   readonly answering: string;
 }
 
@@ -15,11 +15,14 @@ export type Standing = 'answering' | 'aside' | 'empty';
 export interface CatalogStub {
   /** Answers a request; or says by `elsewhereHeader` that the other object answers. */
   fetch(request: Request): Promise<Response>;
-  /** Begins to take a generation, or goes on; whether it need not, since this object answers from as new a one as the other. */
+  /**
+   * Begins to take a generation, or continues. Resolves to true if there is no need, because this object answers from
+   * one that is at least as new as the other object's.
+   */
   take(order: TakeOrder): Promise<boolean>;
-  /** Leaves answering to the other object, which answers from the generation with this `generation.json`, if that is newer. */
+  /** Stops answering if the generation with this `generation.json`, from which the other object answers, is newer. */
   retire(text: string): Promise<void>;
-  /** Whether this object answers, leaves that to the other, or has nothing yet to answer from. */
+  /** Whether this object answers, leaves that to the other one, or holds nothing yet. */
   standing(): Promise<Standing>;
 }
 
@@ -27,5 +30,5 @@ export interface CatalogStub {
 export const objectNames = ['one', 'two'] as const;
 export type ObjectName = (typeof objectNames)[number];
 
-/** In an answer of an object: it is for the other to answer. No client ever sees it. */
+/** A header of an answer by which an object says that the other one is to be asked. No client ever sees it. */
 export const elsewhereHeader = 'x-debdex-elsewhere';

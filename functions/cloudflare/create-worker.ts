@@ -20,13 +20,13 @@ const unavailable = (request: Request): Response => {
 };
 
 /**
- * An answer with all of it here: what slow clients leave unread would fill the memory of the one object otherwise, which
- * answers all the world. Here it fills an isolate's, of which the platform has many. A file is sent as it comes.
+ * Reads an answer completely. Otherwise what slow clients leave unread would fill the memory of the one object that
+ * answers everybody; here it fills the memory of an isolate, of which the platform has many. Files are still streamed.
  */
 const whole = async (answer: Response): Promise<Response> =>
   answer.body === null || answer.headers.has('etag') ? answer : new Response(await answer.arrayBuffer(), answer);
 
-/** The answer of the object that has the catalog in force; undefined where neither has one. */
+/** Asks the object that has the catalog in force; undefined if neither has one. */
 const askObject = async (request: Request, { CATALOG }: Environment): Promise<Response | undefined> => {
   const asked: ObjectName = answering;
   // A body is read once.
@@ -51,8 +51,8 @@ const report = (error: unknown): void => {
 };
 
 /**
- * The same app over the published files alone: pages, and documents under any of their addresses; with the gateway, where
- * there is one.
+ * The app over the published files alone: pages, and documents under any of their addresses. With the gateway, if there
+ * is one.
  */
 const createPublishedApp = ({ files }: Settings, gateway?: Hono) => {
   const dependencies: Dependencies = {
@@ -72,7 +72,7 @@ const createPublishedApp = ({ files }: Settings, gateway?: Hono) => {
     limiter: { take: () => 0 },
     probeCredentials: notAnswered,
     now: () => new Date(),
-    // Only the path of the address counts for pages, and a Worker has a host of its own.
+    // Pages need only the path of the public address; a Worker already answers at the right host.
     publicAddress: () => 'https://index.invalid',
     report,
     ...(gateway ? { gateway } : {}),
@@ -82,20 +82,20 @@ const createPublishedApp = ({ files }: Settings, gateway?: Hono) => {
 
 /** The gateway of a Worker that has one, opened with the first request. */
 export interface GatewayOfWorker {
-  /** Its own addresses, below the API's root. */
+  /** Its routes, below the API's root. */
   readonly routes: Hono;
-  /** Answers the commands of its operator, where they are taken. */
+  /** Answers the commands of the operator; undefined if they are not accepted. */
   readonly operate: ((request: Request, clientAddress: string) => Promise<Response>) | undefined;
 }
 
 interface Opened {
   readonly settings: Settings;
   readonly published: ReturnType<typeof createPublishedApp> | undefined;
-  /** Answers what is addressed to the gateway, and nothing else. */
+  /** Answers requests for the gateway; undefined for any other. */
   readonly askGateway: (request: Request) => Promise<Response> | undefined;
 }
 
-/** How long a gateway that failed to open is left alone, in milliseconds. */
+/** How long to wait before opening a gateway again that failed to open, in milliseconds. */
 const retryInterval = 10_000;
 
 const words = new Set(gatewayWords);
@@ -108,7 +108,7 @@ const isOfGateway = (url: string): boolean => {
 const askGateway = (gateway: GatewayOfWorker, settings: Settings): Opened['askGateway'] => {
   const app = createPublishedApp(settings, gateway.routes);
   return (request) => {
-    // The platform sets it, whatever was sent.
+    // The platform sets this header, whatever the client sent.
     const clientAddress = request.headers.get('cf-connecting-ip') ?? '';
     if (gateway.operate && pathOf(request.url) === operatorPath) return gateway.operate(request, clientAddress);
     if (!isOfGateway(request.url)) return undefined;
@@ -116,12 +116,12 @@ const askGateway = (gateway: GatewayOfWorker, settings: Settings): Opened['askGa
   };
 };
 
-// A secret that was mistyped must not take search and pages along.
+// A mistyped secret must not take search and pages down as well.
 const refuseAll: Opened['askGateway'] = (request) =>
   isOfGateway(request.url) || pathOf(request.url) === operatorPath ? Promise.resolve(unavailable(request)) : undefined;
 
 /**
- * The Worker: what is published is answered here, as the gateway is where there is one, and everything else by the object
+ * The Worker. It answers published files and the gateway's addresses itself, and leaves everything else to the object
  * that has the catalog.
  */
 export const createWorker = <Bound extends Environment>(
@@ -130,13 +130,13 @@ export const createWorker = <Bound extends Environment>(
   let opened: Opened | undefined;
   /** When what failed to open is tried again, in milliseconds since 1970. */
   let retryAt = Number.POSITIVE_INFINITY;
-  // Each request that comes before anything is open opens it for itself: one that waited for what another request began would
-  // wait for ever where that ends.
+  // Every request that comes before all is open opens it for itself. If it waited for work that another request began,
+  // it would wait for ever once the platform ends that request.
   const open = async (environment: Bound): Promise<Opened> => {
     if (opened !== undefined && Date.now() < retryAt) return opened;
     const settings = readSettings(environment);
     const published = settings.hasPages ? createPublishedApp(settings) : undefined;
-    // The request that tries may be cut off, and then another does.
+    // If the platform cuts off the request that retries, another one does it.
     if (opened !== undefined) retryAt = Date.now() + retryInterval;
     try {
       const gateway = await openGateway?.(environment);
@@ -144,7 +144,7 @@ export const createWorker = <Bound extends Environment>(
       retryAt = Number.POSITIVE_INFINITY;
     } catch (error) {
       report(error);
-      // Another may have opened it meanwhile.
+      // Another request may have opened it meanwhile.
       if (opened === undefined || retryAt !== Number.POSITIVE_INFINITY) {
         opened = { settings, published, askGateway: refuseAll };
         retryAt = Date.now() + retryInterval;
@@ -158,7 +158,7 @@ export const createWorker = <Bound extends Environment>(
       try {
         found = await open(environment);
       } catch (error) {
-        // A mistake in the configuration says what to write.
+        // The message of a configuration error says what to write.
         report(error);
         return unavailable(request);
       }
@@ -171,12 +171,12 @@ export const createWorker = <Bound extends Environment>(
       if (published !== undefined && !isPage && !isComputed(request)) return published.fetch(request);
       const again = request.clone() as Request;
       const answer = await askObject(request, environment).catch((error) => {
-        // An object that is moved or restarted cuts what it was asked.
+        // An object that is moved or restarted cuts off its requests.
         report(error);
         return undefined;
       });
       if (answer !== undefined) return answer;
-      // The page says so itself, and its scripts go on with the index among the files.
+      // The page reports this itself, and its scripts then use the search index among the files.
       return isPage ? published.fetch(again) : unavailable(again);
     },
   };

@@ -9,7 +9,7 @@ const utf8 = new TextEncoder();
 const digestOf = async (text: string): Promise<Uint8Array> =>
   new Uint8Array(await crypto.subtle.digest('SHA-256', utf8.encode(text)));
 
-/** Whether two keys are the same, in a time that says nothing of them. */
+/** Compares two keys in a time that reveals nothing about them. */
 const isSameKey = async (one: string, other: string): Promise<boolean> => {
   const [first, second] = await Promise.all([digestOf(one), digestOf(other)]);
   return first.reduce((difference, byte, index) => difference | (byte ^ (second[index] ?? 0)), 0) === 0;
@@ -34,8 +34,8 @@ const answer = async (request: Request, stub: () => DownloadsStub, operatorKey: 
 };
 
 /**
- * Answers a build that asks for the totals of the counters, with the key of the operator; undefined where something else is
- * asked for, or there is no key.
+ * Answers a build that asks for the totals of the counters with the operator's key. Undefined for any other request,
+ * and if no key is configured.
  */
 export const answerTotals = (
   request: Request,

@@ -10,10 +10,10 @@ import type { ObjectState } from './platform.ts';
 const dayLength = 86_400_000;
 /** How long after the end of a day, in milliseconds, its marks are destroyed. */
 const afterMidnight = 60_000;
-/** When what could not be tidied is tried again, and what was not tidied at once goes on, in milliseconds. */
+/** How long to wait, in milliseconds, before tidying again after a failure, and before continuing. */
 const [tidyRetry, tidyPause] = [600_000, 1000];
 
-/** For how long, in milliseconds, an object that could write is taken for one that can. */
+/** How long, in milliseconds, a successful probe holds. */
 const probeInterval = 5000;
 
 type ImportedKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
@@ -23,8 +23,8 @@ const random = (length: number): Uint8Array => crypto.getRandomValues(new Uint8A
 const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
 
 /**
- * Counts downloads, in one place for all of the world. The platform shows an object the time of its last event, and runs one
- * thing at a time in it.
+ * Counts downloads in one place for the whole world. The clock of an object shows the time of its last event, and an
+ * object runs one thing at a time.
  */
 export class DownloadsObject extends DurableObject<unknown> implements DownloadsStub {
   readonly #state: ObjectState;
@@ -46,7 +46,7 @@ export class DownloadsObject extends DurableObject<unknown> implements Downloads
   async add(report: Report): Promise<number> {
     await this.#beginTidying();
     const day = dayOf(this.#now());
-    // While a report is marked, another may bring the next day, and with it another key.
+    // While marks are computed, another report may begin the next day, which has another key.
     for (;;) {
       const key = this.#transact((counting) => counting.keyFor(day));
       const marked = await this.#mark(key, report);
@@ -69,16 +69,16 @@ export class DownloadsObject extends DurableObject<unknown> implements Downloads
 
   async probe(): Promise<boolean> {
     const now = this.#now();
-    // Anybody may ask for health, and each row is paid for.
+    // Anybody may ask for the health record, and the platform charges for each row written.
     if (now >= this.#probed && now < this.#probed + probeInterval) return true;
-    // An object that cannot write says so where it does: one row, as it was.
+    // Writes one row unchanged: that fails if the object cannot write.
     this.#transact(() => {});
     this.#probed = now;
     return true;
   }
 
   async alarm(): Promise<void> {
-    // First: where the platform ends it in the middle, it is tried again all the same.
+    // The alarm is set first, so that it comes again even if the platform ends this one half-way.
     await this.#wakeAfter(tidyRetry);
     try {
       const isMore = this.#transact((counting) => counting.tidy(dayOf(this.#now())));
@@ -86,7 +86,7 @@ export class DownloadsObject extends DurableObject<unknown> implements Downloads
       if (isMore) await this.#wakeAfter(tidyPause);
       else await this.#wakeAfterMidnight();
     } catch (error) {
-      // Thrown, it would be tried a few times by the platform, and then never again.
+      // The platform repeats an alarm that throws only a few times, and then never again.
       console.error(JSON.stringify({ time: new Date().toISOString(), event: 'fault', message: `Tidying: ${error}` }));
     }
   }
@@ -113,7 +113,7 @@ export class DownloadsObject extends DurableObject<unknown> implements Downloads
         return result;
       });
     } catch (error) {
-      // What was counted on the way did not come to be.
+      // The counts in memory include rows that were rolled back.
       this.#counting = undefined;
       throw error;
     }
@@ -132,7 +132,7 @@ export class DownloadsObject extends DurableObject<unknown> implements Downloads
     return markReport(report, await Promise.all(hashes));
   }
 
-  // Once: each alarm sets the next.
+  // Sets the first alarm; each alarm then sets the next.
   async #beginTidying(): Promise<void> {
     if (this.#wakes) return;
     if ((await this.#state.storage.getAlarm()) === null) await this.#wakeAfterMidnight();

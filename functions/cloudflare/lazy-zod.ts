@@ -17,21 +17,22 @@ import {
   type z as zod,
 } from 'zod';
 
-// The contract's schemas are made where its modules start: two hundred of them, half of a Worker's start, which asks three.
-// The bundle has this in the place of zod for them: what makes a schema is noted, and done when it is first asked.
+// The contract creates its two hundred schemas when its modules load. That is half of the start of a Worker, which uses
+// three of them. The bundle has this module in place of zod: it notes how a schema is made, and makes it when it is
+// first used.
 
-/** What of zod the contract uses; whatever else it came to use would fail when a Worker starts. */
+/** The part of zod that the contract uses. If it used any other, every Worker would fail when it starts. */
 const used = {
   ...{ array, boolean, discriminatedUnion, email, enum: oneOf, int, iso, literal, number, object, record },
   ...{ strictObject, string, union, url },
 };
 
-/** What asks a schema. */
+/** The methods that use a schema. */
 const questions: ReadonlySet<string | symbol> = new Set(['parse', 'safeParse']);
 
 const makers = new WeakMap<object, () => unknown>();
 
-/** A value with the schemas in it made. */
+/** A value, with all schemas in it made. */
 const made = (value: unknown): unknown => {
   if (value === null || (typeof value !== 'object' && typeof value !== 'function')) return value;
   const make = makers.get(value);
@@ -69,7 +70,7 @@ const later = (make: () => unknown): unknown => {
   return recorder;
 };
 
-/** The same as zod's own, but that schemas are made when they are first asked (`parse`, `safeParse`). */
+/** zod's own interface, except that schemas are made when they are first used (`parse`, `safeParse`). */
 export const z = Object.fromEntries(
   Object.entries(used).map(([name, value]) => [name, later(() => value)]),
 ) as unknown as typeof zod;

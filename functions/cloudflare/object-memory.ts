@@ -10,9 +10,12 @@ interface Remembered {
   taking: { readonly text: string; readonly jws: string | null };
   /** The list of its portions, which is long, and is read once. */
   list: string;
-  /** Whether all was taken anew since a generation was held, because other rows stood there than were published. */
+  /**
+   * Whether everything was taken again since a generation was last held, because the rows differed from the published
+   * ones.
+   */
   anew: true;
-  /** How many documents were indexed since the index was put in order. */
+  /** How many documents were indexed since the index was last optimised. */
   indexed: number;
   /** Whether the other object answers. */
   elsewhere: true;
@@ -21,7 +24,7 @@ interface Remembered {
 /** The table of what it remembers. */
 export const memoryTable = 'remembered';
 
-/** The memory of an object in its storage; what is written is there when anything that follows it is. */
+/** The memory of an object in its storage. A write is durable before any later write is. */
 export class ObjectMemory {
   readonly #sql: SqlStorage;
 

@@ -1,10 +1,10 @@
-// What Workers bring besides web standards, as far as it is used here (developers.cloudflare.com, "Runtime APIs"). Their
-// own types name the globals of every browser anew, and would take the place of Node's in the whole project.
+// What Workers provide besides web standards, as far as it is used here (developers.cloudflare.com, "Runtime APIs").
+// The platform's own types redefine the globals of browsers, and would replace Node's in the whole project.
 
 /** A value as the SQL of a Durable Object takes and gives it. */
 export type StoredValue = null | number | string | ArrayBuffer | ArrayBufferView;
 
-/** The result of a statement, read while it is gone through. */
+/** The result of a statement, read row by row. */
 interface SqlCursor {
   raw(): IterableIterator<StoredValue[]>;
 }
@@ -26,7 +26,7 @@ export interface ObjectState {
   readonly id: ObjectId;
   readonly storage: {
     readonly sql: SqlStorage;
-    /** What is written inside stands whole or not at all. */
+    /** Writes inside are kept all together or not at all. */
     transactionSync<T>(work: () => T): T;
     getAlarm(): Promise<number | null>;
     /** Milliseconds since 1970. */

@@ -17,11 +17,17 @@ export class CannotTake extends Error {
   override name = 'CannotTake';
 }
 
-/** Of `generation.json` and its signature, which stand in one row of the storage. */
+/** The most bytes of `generation.json` with its signature, which are stored in one row. */
 const smallBytes = 2 ** 18;
-/** Of a list of portions, which stands in one row of the storage, of 2 MB at most with its quotes escaped: nine times that of all of Debian. */
+/**
+ * The most bytes of a list of portions. It is stored in one row, which may have 2 MB with quotes escaped; that is nine
+ * times the list for all of Debian.
+ */
 const listBytes = 1_700_000;
-/** Of a portion as text, and as a file. A host has 128 MB, and holds it several times over while it is written. */
+/**
+ * The most bytes of a portion, both as text and as a file. A host has 128 MB, and holds a portion several times over
+ * while it writes it.
+ */
 const portionBytes = 8 * 2 ** 20;
 
 const decode = (bytes: Uint8Array): string => new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -48,10 +54,10 @@ const parse = <T>(schema: { parse(value: unknown): T }, text: string, name: stri
   }
 };
 
-/** A `generation.json` read. Throws CannotTake. */
+/** Parses a `generation.json`. Throws CannotTake. */
 export const parseGeneration = (text: string): Generation => parse(generationSchema, text, generationPath.current);
 
-/** What a publication says of its generation in force. */
+/** The generation in force, as a publication describes it. */
 export interface FoundGeneration {
   readonly generation: Generation;
   readonly text: string;
@@ -59,7 +65,7 @@ export interface FoundGeneration {
 }
 
 /**
- * The generation in force; with a public key only one that is signed by it.
+ * Reads the generation in force. With a public key, it must be signed by that key.
  *
  * @throws CannotTake, Unavailable
  */
@@ -91,10 +97,13 @@ export const readGeneration = async (
 const isLater = (one: Generation, other: Generation): boolean =>
   one.number > other.number || (one.number === other.number && one.date > other.date);
 
-/** Whether one `generation.json` is newer than another: by number, and by date where an output was put back and went on. Throws CannotTake. */
+/**
+ * Whether one `generation.json` is newer than another: by number, and then by date, for an output that was restored and
+ * continued. Throws CannotTake.
+ */
 export const isNewer = (one: string, other: string): boolean => isLater(parseGeneration(one), parseGeneration(other));
 
-/** What is older than what one has may be a replayed copy (P3); throws CannotTake. */
+/** Refuses a generation that is older than the one held, because it may be a replayed copy (P3). Throws CannotTake. */
 export const assertNotOlder = (found: Generation, held: Generation): void => {
   if (isLater(found, held)) return;
   throw new CannotTake(
@@ -102,7 +111,7 @@ export const assertNotOlder = (found: Generation, held: Generation): void => {
   );
 };
 
-/** What it takes to take a generation. Throws CannotTake, Unavailable. */
+/** Reads what is needed to take a generation. Throws CannotTake, Unavailable. */
 export const readOrder = async (
   files: PublishedFiles,
   { generation, text, jws }: FoundGeneration,
@@ -120,7 +129,7 @@ export const readOrder = async (
   return { text, jws, list };
 };
 
-/** Throws CannotTake where a list is of rows of other tables than those of this program. */
+/** Throws CannotTake if the rows of a list belong to other tables than those of this program. */
 export const assertSameTables = ({ catalog_format: format }: PortionList): void => {
   if (format === catalogFormat) return;
   throw new CannotTake(
@@ -128,16 +137,16 @@ export const assertSameTables = ({ catalog_format: format }: PortionList): void 
   );
 };
 
-/** A list of portions read. Throws CannotTake. */
+/** Parses a list of portions. Throws CannotTake. */
 export const parseList = (text: string): PortionList => parse(portionListSchema, text, 'The list of portions');
 
-/** A portion of a list, with what is known of its file. */
+/** A portion of a list, and what the list says of its file. */
 export interface ListedPortion extends PlacedPortion {
   readonly size: number;
   readonly compressedSize: number;
 }
 
-/** The portions of a list, each with where it ends. Throws CannotTake. */
+/** The portions of a list, each with the key at which it ends. Throws CannotTake. */
 export const placePortions = ({ portions }: PortionList): ListedPortion[] =>
   portions.map(({ table, first, sha256: digest, size, compressed_size: compressedSize }, index) => {
     if (!isPortionTable(table))
@@ -146,12 +155,12 @@ export const placePortions = ({ portions }: PortionList): ListedPortion[] =>
     return { table, first, end: next?.table === table ? next.first : null, sha256: digest, size, compressedSize };
   });
 
-/** Undefined where there is more than was said; where there is less it ends in zeros, which its digest tells. */
+/** Undefined if there are more bytes than stated. If there are fewer, zeros follow, which the digest reveals. */
 const unpack = async (bytes: Uint8Array<ArrayBuffer>, size: number): Promise<Uint8Array<ArrayBuffer> | undefined> => {
   const plain = new Uint8Array(size);
   let end = 0;
   for await (const piece of new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))) {
-    // A bomb stops at the first byte too many.
+    // Stops a decompression bomb at the first byte too many.
     if (end + piece.byteLength > size) return undefined;
     plain.set(piece, end);
     end += piece.byteLength;
@@ -160,9 +169,9 @@ const unpack = async (bytes: Uint8Array<ArrayBuffer>, size: number): Promise<Uin
 };
 
 /**
- * The text of a portion, held to its digest.
+ * The text of a portion, checked against its digest.
  *
- * @throws CannotTake where it is gone or has other bytes; Unavailable
+ * @throws CannotTake if it is gone or has other bytes; Unavailable
  */
 export const readPortion = async (
   files: PublishedFiles,

@@ -21,7 +21,7 @@ const encoded = (path: string): string => path.split('/').map(encodeURIComponent
 
 const sizeOf = ({ headers }: Response): number | undefined => {
   const written = headers.get('content-length');
-  // What was unpacked on the way has another size than its header says.
+  // If the platform decompressed the body, it has another size than the header states.
   return written === null || headers.has('content-encoding') ? undefined : Number(written);
 };
 
@@ -31,7 +31,7 @@ const readResponse = async (response: Response, name: string): Promise<Published
     return { size: sizeOf(response), sha256: undefined, etag, body: response.body };
   }
   await response.body?.cancel();
-  // A bucket that nobody may list says 403 of what is not there.
+  // A bucket that may not be listed answers 403 for a missing object.
   if ([403, 404, 410].includes(response.status)) return undefined;
   throw new Unavailable(`${name} answered ${response.status}`);
 };
@@ -41,10 +41,10 @@ export const deployedFiles = (assets: Fetching): PublishedFiles => ({
   read: async (path) => readResponse(await assets.fetch(new Request(`https://assets.invalid/${encoded(path)}`)), path),
 });
 
-/** Longer names, in bytes, a bucket has none of, and fails at. */
+/** Buckets have no names longer than this, in bytes, and fail if asked for one. */
 const longestKey = 1024;
 
-/** The files that `npm run upload` brings into a bucket, below a prefix with its slash, or none. */
+/** The files that `npm run upload` puts into a bucket. `prefix` ends with a slash, or is empty. */
 export const bucketFiles = (bucket: Bucket, prefix: string): PublishedFiles => ({
   read: async (path) => {
     const key = prefix + path;
@@ -56,7 +56,9 @@ export const bucketFiles = (bucket: Bucket, prefix: string): PublishedFiles => (
   },
 });
 
-/** How long a file may take to come whole, in milliseconds: none that is read from afar has more than some megabytes. */
+/**
+ * The longest time to read a whole file from another host, in milliseconds. Such files have a few megabytes at most.
+ */
 const longest = 60_000;
 
 /** The files of a publication on the web. */
@@ -65,7 +67,7 @@ export const remoteFiles = (address: string): PublishedFiles => {
   return {
     read: async (path) => {
       const url = `${base}/${encoded(path)}`;
-      // Not from a cache between, which may hold what names the others for a while.
+      // A cache in between may still hold an old version of a file that names others.
       const headers = { 'cache-control': 'no-cache' };
       return readResponse(await fetch(url, { headers, signal: AbortSignal.timeout(longest) }), url);
     },
@@ -89,7 +91,9 @@ const collect = async (file: PublishedFile, most: number): Promise<Uint8Array<Ar
   return bytes;
 };
 
-/** All bytes of a published file; undefined where there is none. Throws Unavailable, where it has more than `most` too. */
+/**
+ * All bytes of a published file; undefined if there is none. Throws Unavailable, also if it has more than `most` bytes.
+ */
 export const readAll = async (
   files: PublishedFiles,
   path: string,
@@ -102,7 +106,7 @@ export const readAll = async (
     bytes = await collect(found, most);
   } catch (cause) {
     if (cause instanceof Unavailable) throw cause;
-    // What the platform says is of no file.
+    // An error of the platform does not name the file.
     throw new Unavailable(`${path} cannot be read: ${cause instanceof Error ? cause.message : cause}`, { cause });
   }
   if (bytes === undefined) throw new Unavailable(`${path} has more than ${most} bytes`);
@@ -122,10 +126,10 @@ const tagOf = (digest: Uint8Array): string =>
 const fromHex = (text: string): Uint8Array =>
   Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
 
-/** Files up to this size, in bytes, are held in memory while they are answered. */
+/** Files up to this size, in bytes, are held in memory while they are sent. */
 const heldBytes = 256 * 1024;
 
-/** A document with these bytes, under the entity tag that every host of ours gives it. */
+/** A document with these bytes, under the entity tag that all of our hosts give it. */
 export const documentOfBytes = async (body: Uint8Array<ArrayBuffer>) => ({
   etag: tagOf(await digestOf(body)),
   encoding: 'identity' as const,
@@ -134,7 +138,7 @@ export const documentOfBytes = async (body: Uint8Array<ArrayBuffer>) => ({
   open: async () => new Blob([body]).stream(),
 });
 
-/** The whole of a file that is not larger than what is held, or a stream of all of it. */
+/** The whole file, if it is small enough to be held, or a stream of all of it. */
 const readStart = async ({ body }: PublishedFile): Promise<Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>> => {
   const reader = body.getReader();
   const pieces: Uint8Array<ArrayBuffer>[] = [];
@@ -155,8 +159,8 @@ const readStart = async ({ body }: PublishedFile): Promise<Uint8Array<ArrayBuffe
 };
 
 /**
- * Published files as documents, in no coding: the platform compresses what it sends. Their entity tags are those of other
- * hosts; only a large file of which the platform does not know the digest has the platform's own.
+ * Published files as documents, uncompressed: the platform compresses what it sends. Their entity tags are the same on
+ * every host, except for a large file of which the platform does not know the digest.
  */
 export const publishedDocuments = (files: PublishedFiles): Documents => {
   const read = async (path: string) => {
@@ -173,12 +177,13 @@ export const publishedDocuments = (files: PublishedFiles): Documents => {
       return body && documentOfBytes(body);
     }
     if (size !== undefined && size > heldBytes) return large(found.body, tag);
-    // Assets come without their size: held whole, a few large ones asked for at once would not fit the memory of an isolate.
+    // Static assets come without their size. A few large ones, held completely at the same time, would exceed the
+    // memory of an isolate.
     const start = await readStart(found);
     return start instanceof ReadableStream ? large(start, tag) : documentOfBytes(start);
   };
   return {
-    // Whatever the platform throws: it is away, or overloaded, and whoever asks is to come again.
+    // Any error of the platform means that it is away or overloaded, and that the client should come again.
     read: (path) =>
       read(path).catch((cause: unknown) => {
         throw new Unavailable(`${path} cannot be read`, { cause });

@@ -9,7 +9,7 @@ const asked = async <T>(answer: Promise<T>): Promise<T> => {
   }
 };
 
-/** The counters that an object keeps. */
+/** Download counters that a Durable Object keeps. */
 export const remoteDownloads = (stub: () => DownloadsStub): DownloadCounters => ({
   add: (downloads, network) => asked(stub().add({ network, downloads })),
   read: (id) => asked(stub().read(id)),

@@ -17,7 +17,7 @@ import { remoteDownloads } from './remote-downloads.ts';
 import type { Settings } from './settings.ts';
 import { createTurns } from './turns.ts';
 
-/** A generation that an object holds whole. */
+/** A generation that an object holds completely. */
 export interface Held {
   readonly text: string;
   readonly jws: string | null;
@@ -32,15 +32,18 @@ interface InForce {
   readonly publicAddress: string;
 }
 
-/** Larger documents, in bytes, are composed while they are sent. */
+/** Documents larger than this, in bytes, are composed while they are sent. */
 const largestComposed = 256 * 1024;
 
-/** Large answers that are made at once: one of 20 MB takes three times that while it is made, and an object has 128 MB. */
+/**
+ * How many large answers are made at once. One of 20 MB takes three times that while it is made, and an object has 128
+ * MB.
+ */
 const largeAtOnce = 1;
 
 const utf8 = new TextEncoder();
 
-/** What stands for the public address before anything was taken. */
+/** The public address before anything was taken. */
 const defaultAddress = 'http://localhost:8080';
 
 /** What answers requests in an object: the app of every host, over the catalog that the object holds. */
@@ -62,7 +65,7 @@ export class Serving extends CatalogQuestions {
       older: olderAddresses ? this.older : undefined,
       safety: createSafetyList(builtWith.safety),
       downloads: downloads ? remoteDownloads(downloads) : uncountedDownloads,
-      // With room for less than one request none would ever go ahead.
+      // A bucket with room for less than one request would never let one through.
       limiter: createRateLimiter({ rate, burst: Math.max(1, 2 * rate), now }),
       turns: createTurns(),
       probeCredentials,
@@ -78,17 +81,17 @@ export class Serving extends CatalogQuestions {
     this.#app = createApp(dependencies, createLargeAnswers(largeAtOnce));
   }
 
-  /** Whether anything is answered from. */
+  /** Whether there is a catalog to answer from. */
   get isReady(): boolean {
     return this.#inForce !== undefined;
   }
 
-  /** How many are reading the catalog just now. */
+  /** How many requests are reading the catalog at the moment. */
   get readers(): number {
     return this.#readers;
   }
 
-  /** Answers from what the database holds. Throws where that cannot be read. */
+  /** Answers from the catalog in the database from now on. Throws if it cannot be read. */
   use(held: Held, generation: Generation): void {
     const documents = new CatalogDocuments(this.#database);
     const description = documents.entry(documentPath.openapiJson)?.text ?? '{}';
@@ -100,17 +103,17 @@ export class Serving extends CatalogQuestions {
     this.#confirmed = undefined;
   }
 
-  /** Answers from nothing; who still reads gets an error in the place of what would be of another generation. */
+  /** Stops answering. Requests that are still reading get an error, rather than data of another generation. */
   end(): void {
     this.#inForce = undefined;
   }
 
-  /** Notes that the publication has nothing newer. */
+  /** Notes that the publication has nothing newer at this moment. */
   confirm(): void {
     this.#confirmed = new Date();
   }
 
-  /** Answers a request, of which the platform has set the address of the client. */
+  /** Answers a request; the platform has set the header with the client's address. */
   async answer(request: Request): Promise<Response> {
     const clientAddress = request.headers.get('cf-connecting-ip') ?? '';
     return this.#app.fetch(request, { clientAddress, note: { id: '', operation: undefined } });
@@ -143,7 +146,7 @@ export class Serving extends CatalogQuestions {
     }
   }
 
-  // What is read in parts is of one generation throughout.
+  // All parts of one answer must come from the same generation.
   #assertStill(inForce: InForce): void {
     if (this.#inForce !== inForce) throw new Unavailable('The catalog was replaced while it was read');
   }
@@ -162,7 +165,8 @@ export class Serving extends CatalogQuestions {
       if (entry.size <= largestComposed) {
         return await documentOfBytes(utf8.encode(documentText(documents.compose(path), entry.date)));
       }
-      // Its digest would take as long as sending it. What the catalog says of its content and of its date is as good.
+      // Hashing the document would take as long as sending it. The digest and date in the catalog identify it just as
+      // well.
       const about = utf8.encode(`${path}\n${entry.digest.join()}\n${entry.date}`);
       const { etag } = await documentOfBytes(about);
       return {
@@ -197,7 +201,10 @@ export class Serving extends CatalogQuestions {
   }
 }
 
-/** Whether documents that the catalog makes are those that were published, by what it says of them. */
+/**
+ * The path of the first document that the catalog would not make as it was published; undefined if all agree. About
+ * `most` documents are compared, evenly spread.
+ */
 export const findDiffering = async (database: CatalogDatabase, most: number): Promise<string | undefined> => {
   const documents = new CatalogDocuments(database);
   for (const path of documents.everyNth(Math.max(1, Math.floor(documents.count / most)))) {

@@ -13,34 +13,36 @@ export interface Environment {
   readonly PUBLICATION?: string;
   /** The folder of the bucket. */
   readonly PREFIX?: string;
-  /** Only generations that are signed by it are taken (Ed25519, base64url). */
+  /** If set, only generations signed by this key are taken (Ed25519, base64url). */
   readonly PUBLIC_KEY?: string;
-  /** Seconds between two questions for a new generation. */
+  /** Seconds between two checks for a new generation. */
   readonly INTERVAL?: string;
   /** Computed answers a second for each client, on average; 0 for any number. */
   readonly RATE_LIMIT?: string;
-  /** "on" or "off": whether addresses from before /v2 are answered; they are unless it says so. */
+  /** "on" or "off": whether addresses from before /v2 are answered. On by default. */
   readonly OLDER_ADDRESSES?: string;
   /**
-   * "on" or "off": whether downloads are counted. Unless it says so they are where the publication is the Worker's own, and not
-   * where it is a replica of one at an address.
+   * "on" or "off": whether downloads are counted. By default they are if the publication belongs to the Worker, and not
+   * if the Worker is a replica of one at an address.
    */
   readonly COUNT_DOWNLOADS?: string;
-  /** The key of the operator: for a build that asks what was counted. None: nobody is told. A secret. */
+  /** The operator's key, with which a build asks for the download counts. Without one, nobody is told. A secret. */
   readonly OPERATOR_KEY?: string;
 }
 
 /** The settings of a Worker, read. */
 export interface Settings {
   readonly files: PublishedFiles;
-  /** Whether pages and documents are those files; elsewhere documents are made of the catalog, and there are no pages. */
+  /**
+   * Whether pages and documents are those files. If not, documents are made from the catalog, and there are no pages.
+   */
   readonly hasPages: boolean;
   readonly publicKey: string | undefined;
   /** Milliseconds. */
   readonly interval: number;
   readonly rate: number;
   readonly olderAddresses: boolean;
-  /** What counts downloads; undefined where they are not counted. */
+  /** Counts downloads; undefined if they are not counted. */
   readonly downloads: (() => DownloadsStub) | undefined;
 }
 
@@ -52,7 +54,7 @@ const readNumber = (name: string, text: string | undefined, usual: number, least
   return number;
 };
 
-// A variable may be any JSON; `false` is no word that is not said.
+// A variable may be any JSON value; `false` is a value that was set, not a missing one.
 const readSwitch = (name: string, said: string | undefined, usual: 'on' | 'off'): boolean => {
   const text = said === undefined || said === '' ? usual : said;
   if (text !== 'on' && text !== 'off') throw new TypeError(`${name} must be on or off, not "${text}"`);
@@ -64,7 +66,9 @@ const downloadsOf = ({ DOWNLOADS, COUNT_DOWNLOADS, PUBLICATION }: Environment): 
   return counts && DOWNLOADS ? () => DOWNLOADS.getByName(downloadsName) : undefined;
 };
 
-/** A key as it was put; what ends the file that it was put from is no part of it. A variable may be any JSON. */
+/**
+ * Trims a key: the line end of the file that it was uploaded from is no part of it. A variable may be any JSON value.
+ */
 const readKey = (put: string | undefined): string | undefined => String(put ?? '').trim() || undefined;
 
 /** The key of the operator. */

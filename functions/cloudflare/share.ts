@@ -12,7 +12,7 @@ const isPlaceholder = (segment: string): boolean => segment.startsWith('{');
 const fits = (pattern: readonly string[], segments: readonly string[]): boolean =>
   pattern.length === segments.length && pattern.every((one, at) => isPlaceholder(one) || one === segments[at]);
 
-// Words before names, as the app has it.
+// Fixed words before names, as in the app.
 const computed = table.filter(({ file }) => file === undefined).map(({ address }) => segmentsOf(address));
 const paged = table.flatMap(({ address, paged: pages }) =>
   pages === undefined ? [] : [{ pattern: segmentsOf(address), query: pages.query }],
@@ -21,15 +21,15 @@ const olderComputed = new Set(
   olderTable.flatMap(([, { address, file }]) => (file === undefined ? (segmentsOf(address)[0] ?? '') : [])),
 );
 
-/** Whether an address is that of the page of the search with a question, which is sent with what the catalog finds. */
+/** Whether an address is the search page with a query, whose results come from the catalog. */
 export const asksPage = (url: string): boolean => {
   const decoded = decodePath(pathOf(url));
   return typeof decoded !== 'string' && decoded.join('/') === searchPage.path && hasQuery(url, [searchPage.parameter]);
 };
 
 /**
- * Whether a request is answered from the catalog, and not with a published file; by the table of operations. What is
- * no address at all is refused wherever it is read, from before /v2 in the form of there.
+ * Whether a request is answered from the catalog, not with a published file; decided by the table of operations. A
+ * malformed address is refused by either; one from before /v2 by the catalog, in the form of that time.
  */
 export const isComputed = ({ url, method }: Pick<Request, 'url' | 'method'>): boolean => {
   const path = pathOf(url);
@@ -37,7 +37,7 @@ export const isComputed = ({ url, method }: Pick<Request, 'url' | 'method'>): bo
   if (typeof decoded === 'string') return path.startsWith(`/${olderRoot}/`);
   const [first = ''] = decoded;
   if (first === olderRoot || olderComputed.has(first) || isLaterPath(decoded)) return true;
-  // Which methods there are for a file from before /v2 is said there.
+  // The app there knows which methods a file from before /v2 allows.
   if (olderFiles.has(decoded.join('/')) && method !== 'GET' && method !== 'HEAD') return true;
   const segments = first === apiRoot ? decoded.slice(1) : decoded;
   if (computed.some((pattern) => fits(pattern, segments))) return true;

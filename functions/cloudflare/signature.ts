@@ -6,7 +6,7 @@ const base64url = (bytes: Uint8Array): string => {
   return btoa(text).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
 };
 
-/** Whether a detached JWS (RFC 7515, appendix F) is by this public key of Ed25519 and of this text. */
+/** Whether a detached JWS (RFC 7515, appendix F) signs this text with this Ed25519 public key. */
 export const isSignedBy = async (publicKey: string, jws: string, text: string): Promise<boolean> => {
   const [header, empty, signature, ...rest] = jws.trim().split('.');
   if (empty !== '' || rest.length > 0) return false;

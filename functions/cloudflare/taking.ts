@@ -17,24 +17,24 @@ import {
 import type { PublishedFiles } from './published-files.ts';
 import { findDiffering } from './serving.ts';
 
-// One event of an object has 30 seconds of processor time, or what `limits.cpu_ms` says, and may ask for a thousand
-// files. An event does a small part of either, so that whatever else the object is asked comes in between.
+// An event of an object may use 30 seconds of processor time (or `limits.cpu_ms`) and request a thousand files. One
+// event uses a small part of either, so that other requests to the object get their turn.
 const portionsInEvent = 24;
 const stepsInEvent = 10;
 
-/** An event of an object ends after a quarter of an hour, and portions of a slow origin may take a minute each. */
+/** The platform ends an event after a quarter of an hour, and a portion from a slow origin may take a minute. */
 const longestEventMs = 5 * 60_000;
 
-/** How many documents are made of what was taken, and compared with what it says of them, before it is in force. */
+/** How many documents of a generation are made and compared with their published digests before it comes into force. */
 const samples = 100;
 
-/** Takes a generation into the storage of an object, in as many events as it takes. */
+/** Takes a generation into the storage of an object, in as many events as necessary. */
 export class Taking {
   readonly #state: ObjectState;
   readonly #memory: ObjectMemory;
   readonly #database: WritableDatabase;
   readonly #files: PublishedFiles;
-  /** The portions of what is taken that do not stand there yet; undefined where that is to be looked up. */
+  /** The portions that are not in the storage yet; undefined if that is not known. */
   #missing: ListedPortion[] | undefined;
 
   constructor(
@@ -47,11 +47,13 @@ export class Taking {
     this.#files = files;
   }
 
-  /** Begins, or goes on with another generation: what stands there of it already is not taken again. */
+  /**
+   * Begins with a generation, or changes to another one. Portions that are in the storage already are not taken again.
+   */
   begin({ text, jws, list }: Omit<TakeOrder, 'answering'>): void {
     this.#missing = undefined;
     this.#state.storage.transactionSync(() => {
-      // From here on what stands there is of no generation.
+      // From here on the rows in the storage belong to no generation.
       this.#memory.set('held', undefined);
       this.#memory.set('taking', { text, jws });
       this.#memory.set('list', list);
@@ -59,9 +61,10 @@ export class Taking {
   }
 
   /**
-   * Does the next part; whether all was taken, and is held from now on. What a kill leaves is what some parts wrote.
+   * Does the next part. Resolves to true when the generation is complete and held. A kill leaves the parts that were
+   * written.
    *
-   * @throws CannotTake, Unavailable; what was done stays
+   * @throws CannotTake, Unavailable; what was done so far stays
    */
   async goOn(): Promise<boolean> {
     const taking = this.#memory.get('taking');
@@ -70,7 +73,7 @@ export class Taking {
     const writer = new PortionWriter(this.#database);
     if (!(await this.#writePortions(writer))) return false;
     if (!this.#indexDocuments(writer)) return false;
-    // In an event of its own: where much is new, it reads all of the index and writes it anew.
+    // Optimising has an event of its own: if much is new, it reads the whole index and writes it again.
     const indexed = this.#memory.get('indexed') ?? 0;
     if (indexed > 0) {
       this.#state.storage.transactionSync(() => {
@@ -80,7 +83,7 @@ export class Taking {
       return false;
     }
     await this.#assertWhole(writer);
-    // Another order may have come while it was looked at.
+    // Another order may have arrived while the rows were checked.
     if (this.#memory.get('taking')?.text !== taking.text) return false;
     this.#state.storage.transactionSync(() => {
       this.#memory.set('held', { text: taking.text, jws: taking.jws, format: catalogFormat });
@@ -91,7 +94,7 @@ export class Taking {
     return true;
   }
 
-  /** Empties the catalog, so that it is taken anew. */
+  /** Empties the catalog, so that everything is taken again. */
   clear(): void {
     this.#missing = undefined;
     this.#state.storage.transactionSync(() => {
@@ -103,7 +106,8 @@ export class Taking {
 
   #prepareTables(): void {
     if (this.#memory.get('tables') === catalogFormat) return;
-    // There are none, or another version of this program made them, which may have been killed before it held anything whole.
+    // There are no tables, or another version of this program made them, perhaps killed before it held a complete
+    // generation.
     this.clear();
     this.#state.storage.transactionSync(() => {
       createPortionTables(this.#database);
@@ -111,9 +115,9 @@ export class Taking {
     });
   }
 
-  // Whether all of them stand there.
+  // Writes missing portions; whether none is missing any more.
   async #writePortions(writer: PortionWriter): Promise<boolean> {
-    // Looked up once, and not in every event, which would make it as many times longer as the list is long.
+    // Found once, and not in every event: with a long list that would multiply the work.
     const missing = this.#missing ?? this.#findMissing(writer);
     this.#missing = missing;
     const end = Date.now() + longestEventMs;
@@ -121,7 +125,7 @@ export class Taking {
       if (written === portionsInEvent || Date.now() > end) return false;
       const [portion] = missing;
       const text = await readPortion(this.#files, portion);
-      // Another order may have come meanwhile.
+      // Another order may have arrived meanwhile.
       if (this.#missing !== missing) return false;
       this.#state.storage.transactionSync(() => writer.write(portion, text));
       missing.shift();
@@ -131,12 +135,12 @@ export class Taking {
 
   #findMissing(writer: PortionWriter): ListedPortion[] {
     const list = this.#readList();
-    // The order may be one that another version of this program began.
+    // Another version of this program may have accepted this order.
     assertSameTables(list);
     return writer.findMissing(placePortions(list));
   }
 
-  // Whether all of them are.
+  // Indexes some documents; whether all are indexed.
   #indexDocuments(writer: PortionWriter): boolean {
     for (let step = 0; step < stepsInEvent; step++) {
       const count = this.#state.storage.transactionSync(() => {
@@ -160,7 +164,8 @@ export class Taking {
       const [there, listed] = [writer.count(table), rows[table] ?? 0];
       if (there === listed) continue;
       const found = `There are ${there} rows of ${table}, and ${listed} were published`;
-      // Every row written is paid for: what is no better the second time is as it was published.
+      // The platform charges for every row written. If the second attempt gives the same result, the publication itself
+      // is wrong.
       if (this.#memory.get('anew')) throw new CannotTake(`${found}: build it anew, the list of portions is wrong.`);
       this.clear();
       this.#memory.set('anew', true);

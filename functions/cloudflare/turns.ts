@@ -1,13 +1,15 @@
 import type { Turns } from '../dependencies.ts';
 import { createGate } from '../http/gate.ts';
 
-/** Questions answered before the object hears what else it was asked: to pause takes as long as a short one. */
+/**
+ * How many questions are answered before the object accepts other requests. A pause takes as long as a short question.
+ */
 const mostInTurn = 4;
 
 /**
- * Turns of questions to the index of an object, which reads it itself. One is answered at a time, and a few between two
- * pauses: its clock stands still while it computes, and cannot tell when to pause. Clients take turns, so that one who asks
- * a hundred things delays another by a few of them.
+ * Turns of questions to the index of an object, which reads it itself. They are answered one at a time, with a pause
+ * after every few: the object's clock stands still while it computes, so it cannot measure when to pause. Clients take
+ * turns, so that a client with a hundred questions delays another one by a few of them.
  */
 export const createTurns = (): Turns => {
   const gate = createGate(1);

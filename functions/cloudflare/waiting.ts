@@ -1,7 +1,7 @@
 /** The longest pause after failures, in milliseconds. */
 const longestPause = 300_000;
 
-/** The pauses between what is tried again and again: twice as long after each failure that follows another. */
+/** Pauses between attempts: each is twice as long as the last while attempts fail. */
 export class Pauses {
   readonly #usual: number;
   #failures = 0;
@@ -17,24 +17,24 @@ export class Pauses {
   }
 
   afterFailure(): number {
-    // No more doublings than make any pause the longest, lest the number grow beyond all numbers.
+    // Bounds the exponent, so that the product never overflows.
     return Math.min(longestPause, this.#usual * 2 ** Math.min(this.#failures++, 16));
   }
 }
 
-/** How long, in milliseconds, readers may take of what is to be replaced; they get an error then. */
+/** How long, in milliseconds, readers of a catalog that is to be replaced may take. After that they get an error. */
 const patience = 10_000;
 
-/** The wait for those who still read what is to be replaced. */
+/** Waits for the readers of a catalog that is to be replaced. */
 export class Farewell {
   #since: number | undefined;
 
-  /** Nobody begins to read any more. */
+  /** From now on no new reader begins. */
   begin(): void {
     this.#since ??= Date.now();
   }
 
-  /** Whether so many readers are waited for still. */
+  /** Whether to keep waiting for this many readers. */
   waitsFor(readers: number): boolean {
     return readers > 0 && this.#since !== undefined && Date.now() - this.#since < patience;
   }

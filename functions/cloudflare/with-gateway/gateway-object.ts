@@ -5,17 +5,17 @@ import type { ObjectState } from '../platform.ts';
 
 type StoreState = ObjectState & { readonly storage: ObjectStorage };
 
-// With the first question: the Worker has little time to start in, and this is a part of it.
+// Loaded with the first question, because a Worker has little time to start.
 const load = () => import('../../gateway/on-object.ts');
 
-/** Between two sweeps, in milliseconds; and between two portions of one, in which whoever waits gets his turn. */
+/** Milliseconds between two sweeps, and between two portions of a sweep, so that waiting requests get their turn. */
 const sweepInterval = 10 * 60_000;
 const sweepPause = 50;
 
 /**
- * Holds the credential store of the gateway: accounts, sign-ins and the throttle, in one place for all of the world. The
- * Worker asks it for operations of the store, and does all else itself: a password that is checked, which takes half a
- * second, would hold up everybody here.
+ * Holds the credential store of the gateway (accounts, sign-ins and the throttle) in one place for the whole world. The
+ * Worker asks it for operations of the store and does everything else itself, because a password check, which takes
+ * half a second, would delay everybody here.
  */
 export class GatewayObject extends DurableObject<unknown> implements StoreStub {
   readonly #state: StoreState;
@@ -37,7 +37,7 @@ export class GatewayObject extends DurableObject<unknown> implements StoreStub {
   }
 
   async alarm(): Promise<void> {
-    // First: the platform gives an alarm up that fails again and again.
+    // The alarm is set first: the platform gives up an alarm that fails again and again.
     await this.#state.storage.setAlarm(Date.now() + sweepInterval);
     const store = await this.#open();
     const { more } = await store.sweep().catch((error: unknown) => {
@@ -53,7 +53,7 @@ export class GatewayObject extends DurableObject<unknown> implements StoreStub {
     return this.#opened;
   }
 
-  // Once: each sweep sets the next.
+  // Sets the first alarm; each sweep then sets the next.
   async #beginSweeping(): Promise<void> {
     if (this.#sweeps) return;
     if ((await this.#state.storage.getAlarm()) === null) await this.#state.storage.setAlarm(Date.now() + sweepInterval);

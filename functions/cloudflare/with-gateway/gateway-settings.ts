@@ -1,12 +1,12 @@
 import { type Environment, operatorKeyOf } from '../settings.ts';
 
-/** What the configuration of a Worker with a gateway binds besides, whatever keeps its store; see deploy/cloudflare/README.md. */
+/** The additional bindings of a Worker with a gateway, wherever its store is; see deploy/cloudflare/README.md. */
 export interface GatewayEnvironment extends Environment {
   /** Where clients reach the Worker, without a path: sign-ins lead there. */
   readonly PUBLIC_ADDRESS: string;
 }
 
-/** What a gateway is opened with, as the gateway has it. */
+/** What the gateway needs to open. */
 interface Opening {
   readonly environment: Readonly<Record<string, string>>;
   readonly publicAddress: string;
@@ -16,7 +16,7 @@ interface Opening {
 
 const shortestKey = 32;
 
-/** Reads it. Throws a TypeError whose message says what to write. */
+/** Reads the bindings. Throws a TypeError whose message says what to write. */
 export const readGatewaySettings = (bound: GatewayEnvironment): Opening => {
   const { PUBLIC_ADDRESS } = bound;
   const operatorKey = operatorKeyOf(bound);
@@ -27,7 +27,7 @@ export const readGatewaySettings = (bound: GatewayEnvironment): Opening => {
   if (operatorKey !== undefined && operatorKey.length < shortestKey) {
     throw new TypeError(`OPERATOR_KEY must have at least ${shortestKey} characters`);
   }
-  // A variable may be any JSON, and a secret ends as the file that it was put from; what else is bound is no setting.
+  // A variable may be any JSON value, and a secret may end with a line break. Other bindings are no settings.
   const said = Object.entries(bound).filter(([, value]) => /^(?:string|number|boolean)$/.test(typeof value));
   return {
     environment: Object.fromEntries(said.map(([name, value]) => [name, String(value).trim()])),

@@ -30,7 +30,7 @@ const worker = createWorker<Bound>(async (bound) => {
 /** The Worker with a gateway whose store is a PostgreSQL database behind Hyperdrive. */
 export default {
   ...worker,
-  /** Sweeps the store, as often as the configuration says: nobody here is always awake. */
+  /** Sweeps the store when the configured schedule says so, because a Worker does not run all the time. */
   scheduled: async (_: unknown, bound: Bound): Promise<void> => {
     await sweep(await openStore(bound));
   },
