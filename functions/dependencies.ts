@@ -11,20 +11,20 @@ import type { RequestNote } from './environment.ts';
 import type { UnhealthyEvent } from './health/unhealthy-log.ts';
 import type { Encoding } from './http/accept-header.ts';
 
-// Everything that createApp needs and that is not a web standard comes in through these interfaces, so that the app
-// runs wherever they can be had.
+// Whatever createApp needs that is not a web standard comes in through these interfaces, so that the app runs on any
+// host that can provide them.
 
 /** A published file, in one coding. */
 export interface StoredDocument {
-  /** Strong entity tag of these bytes, with its quotes; it differs between codings. */
+  /** Strong entity tag of these bytes, with its quotes. It differs between codings. */
   readonly etag: string;
-  /** The coding it is in: the one asked for, or `identity` where that would not make it smaller. */
+  /** The coding of the bytes: the one asked for, or `identity` if that would not make the file smaller. */
   readonly encoding: Encoding;
-  /** Size in bytes as sent; undefined where the host does not know it before it has sent them. */
+  /** Size in bytes as sent; undefined if the host does not know it before the file was sent. */
   readonly size: number | undefined;
-  /** The bytes, where they are few enough to be held in memory. */
+  /** The bytes, if there are few enough to hold them in memory. */
   readonly body: Uint8Array | undefined;
-  /** The bytes as a stream; undefined where the file was replaced since, and is to be read anew. */
+  /** The bytes as a stream; undefined if the file was replaced meanwhile, so that it has to be read again. */
   open(): Promise<ReadableStream<Uint8Array> | undefined>;
 }
 
@@ -37,7 +37,7 @@ export interface Documents {
   read(path: string, encoding: Encoding): Promise<StoredDocument | undefined>;
 }
 
-/** The index of what was crawled. */
+/** The index of everything that was crawled. Methods reject if the index cannot be read. */
 export interface SearchIndex {
   searchPackages(
     q: string,
@@ -51,22 +51,22 @@ export interface SearchIndex {
   repositoryPackages(slug: string, limit: number, page: number): Promise<ResultPage | undefined>;
   /** The latest record of each known identifier, in the order asked. */
   latest(ids: readonly string[], priority: LatestPriority): Promise<RecordList>;
-  /** Of these, the ones that it knows. */
+  /** Those of these versions that are indexed. */
   known(versions: readonly PackageVersion[]): Promise<PackageVersion[]>;
-  /** Whether it knows any version of this package. */
+  /** Whether any version of this package is indexed. */
   knows(id: string): Promise<boolean>;
-  /** What installing a package brings, as pieces of JSON text; undefined where it knows no version of it. */
+  /** What installing a package brings, as pieces of JSON text; undefined if no version of it is indexed. */
   dependencies(question: DependencyQuestion): Promise<readonly string[] | undefined>;
   probe(): Promise<boolean>;
 }
 
 /** The same index in the form of addresses from before /v2. */
 export interface OlderIndex {
-  /** One page of what a text finds; with an empty one, of those of the best rankings. */
+  /** One page of the packages that match a text; for an empty text, of those in the best ranked repositories. */
   packages(text: string, limit: number, page: number): Promise<OlderPackage[]>;
   /** The latest record of each known identifier, in the order asked. */
   latest(ids: readonly string[]): Promise<OlderPackage[]>;
-  /** One page of what a text finds; with an empty one, of those of these rankings, or of all. */
+  /** One page of the repositories that match a text; for an empty text, of those with these rankings, or of all. */
   repositories(
     text: string,
     rankings: ReadonlySet<number> | undefined,
@@ -78,25 +78,25 @@ export interface OlderIndex {
 /** A version of a package. */
 export type PackageVersion = Pick<Download, 'package_id' | 'package_version'>;
 
-/** Daily counters of downloads per package identifier and version. */
+/** Daily download counters for each package and version. */
 export interface DownloadCounters {
   /**
-   * Counts these for a client's network, each once a day, and returns how many were counted once they are kept. Throws
-   * Unavailable where nothing can be kept.
+   * Counts these downloads for the network of a client, each once a day. Resolves to how many counted, once they are
+   * stored. Throws Unavailable if nothing can be stored.
    */
   add(downloads: readonly PackageVersion[], network: string): Promise<number>;
-  /** What was counted for a package. Throws Unavailable where nothing can be read. */
+  /** The download count of a package. Throws Unavailable if nothing can be read. */
   read(id: string): Promise<DownloadCount>;
   probe(): Promise<boolean>;
 }
 
-/** Decides how often a client may ask for what is computed. */
+/** Limits how often a client may ask for computed answers. */
 export interface RateLimiter {
-  /** Takes one request of this client: 0 where it may go ahead, otherwise the seconds until it may ask again. */
+  /** Takes one request of this client. Returns 0 if it may proceed, otherwise the seconds to wait. */
   take(client: string): number;
 }
 
-/** Decides whose question to the index is answered next, where many ask at once. */
+/** Decides whose question to the index is answered next when many ask at the same time. */
 export interface Turns {
   /** Answers a question of this client when it is its turn. */
   ask<T>(client: string, question: () => Promise<T>): Promise<T>;
@@ -105,34 +105,34 @@ export interface Turns {
 export interface Dependencies {
   readonly documents: Documents;
   readonly search: SearchIndex;
-  /** Left out where addresses from before /v2 are not answered. */
+  /** Left out if addresses from before /v2 are not answered. */
   readonly older?: OlderIndex | undefined;
   readonly safety: SafetyList;
   readonly downloads: DownloadCounters;
   readonly limiter: RateLimiter;
-  /** Left out where the index does not keep this process busy. */
+  /** Left out if the index does not keep this process busy. */
   readonly turns?: Turns;
-  /** Whether the credential store answers. */
+  /** Whether the credential store works. */
   readonly probeCredentials: () => Promise<boolean>;
   readonly now: () => Date;
   /** The public address of the service, without trailing slash and without `/v2`. */
   readonly publicAddress: () => string;
-  /** Compresses a computed answer; left out where the host does that itself. */
+  /** Compresses a computed answer; left out if the host does that itself. */
   readonly compress?: (
     body: Uint8Array<ArrayBuffer>,
     encoding: Exclude<Encoding, 'identity'>,
   ) => Promise<Uint8Array<ArrayBuffer>>;
-  /** Where failures that are ours go, with the request that met them; the client never sees them. */
+  /** Receives failures that are our fault, with the request that met them. The client never sees them. */
   readonly report: (error: unknown, note?: RequestNote) => void;
-  /** Told why a leaf of the health record turned false, at most once a minute for each. */
+  /** Called with the reason when a leaf of the health record turns false, at most once a minute for each leaf. */
   readonly tellUnhealthy?: (event: UnhealthyEvent) => void;
-  /** The credential protocol, answering below /v2. */
+  /** The credential protocol, which is answered below /v2. */
   readonly gateway?: Hono;
-  /** From what it answers, where that is a replica of a publication, which has the pages. */
+  /** Only on a replica of a publication, which has the pages: the generation that it answers from. */
   readonly replica?: () => ReplicaRecord;
 }
 
-/** Thrown by a dependency that cannot answer for now; the client is told 503. */
+/** Thrown by a dependency that cannot answer at the moment. The client gets 503. */
 export class Unavailable extends Error {
   override name = 'Unavailable';
 }

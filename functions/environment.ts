@@ -3,37 +3,37 @@ import type { OlderOperationName } from '../src/contract/older-addresses/operati
 import type { OperationName } from '../src/contract/paths.ts';
 
 /**
- * What a request asked for, in words of ours: an operation of the table, a document by its own name, a page, or a path of
- * the gateway. Never a part of the address, so that there are only so many.
+ * What a request asked for: an operation of the table, a document under its own name, a page, or a path of the gateway.
+ * Never a part of the address, so that the number of values is bounded.
  */
 export type AskedFor =
   | PresentOperation
   | 'page'
   | `gateway.${string}`
-  // Who still asks for addresses from before /v2, and by which of them.
+  // Shows who still uses addresses from before /v2, and which ones.
   | `older.${OlderOperationName}`
   | `v4.${PresentOperation}`;
 
-/** What is answered below the API's root. */
+/** What the API's root answers. */
 type PresentOperation = OperationName | 'document';
 
-/** What is noted of a request for whoever runs the service. */
+/** Notes on a request for the operator. */
 export interface RequestNote {
-  /** Names the request, in the answer and in the log. */
+  /** Identifies the request, in its answer and in the log. */
   readonly id: string;
-  /** Undefined until it is known, and where the address is none of ours. */
+  /** Undefined until it is known, and for an address that does not exist. */
   operation: AskedFor | undefined;
 }
 
-/** What the host knows about a request and a Request does not tell. */
+/** What the host knows about a request that is not part of a Request. */
 export interface Bindings {
   /** The address of the client, for limits. */
   readonly clientAddress?: string;
-  /** Where the app notes what was asked for. */
+  /** The app notes here what was asked for. */
   readonly note?: RequestNote;
 }
 
-/** Who asks, as far as the host tells. */
+/** Who asks, as far as the host knows. */
 export interface Asking {
   readonly env: Bindings | undefined;
 }
@@ -43,9 +43,9 @@ export interface Environment {
   Variables: {
     /** The decoded segments of the path below the API's root, or of the whole path outside the API. */
     segments: readonly string[];
-    /** Whether the address is one of the API's, known or not. */
+    /** Whether the address belongs to the API, known or not. */
     isApi: boolean;
-    /** Whether it is an address from before /v2 (`older`), or below the later root where the same is answered (`later`). */
+    /** `older` for an address from before /v2, `later` for one below the later root, which answers the same as /v2. */
     root: 'older' | 'later' | undefined;
   };
 }

@@ -6,17 +6,17 @@ import type { MakeAnswer } from './http/large-answers.ts';
 import { limited } from './http/limited.ts';
 import { type Asked, indexQuestions } from './routes/index-questions.ts';
 
-// What programs ask by the thousand need not go through a router and the objects that a request and a response are: a
-// host that reads the request itself asks here, and answers as the app does, since both have the same functions answer.
+// Programs send these questions by the thousand, so a host that reads the request itself can ask here, without a router
+// and without Request and Response objects. It answers as the app does, because both call the same functions.
 
-/** What is asked at one address. */
+/** A question that can be asked at one address. */
 export interface DirectQuestion {
   readonly operation: OperationName;
-  /** Never rejects: what fails is answered as the app answers it. */
+  /** Never rejects: failures are answered as the app answers them. */
   readonly answer: (asked: Asked) => Promise<AnswerParts>;
 }
 
-/** The questions that may be asked with a GET, by their whole path. `makeAnswer` is that of the app beside. */
+/** The questions that can be asked with a GET, by their whole path. `makeAnswer` is the one of the app beside. */
 export const createQuestions = (
   dependencies: Dependencies,
   makeAnswer: MakeAnswer,

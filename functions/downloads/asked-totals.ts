@@ -3,7 +3,7 @@ import { type DownloadTotal, downloadTotalSchema, listedDownloads } from '../../
 import { readResponseText } from '../http/response-text.ts';
 import { downloadTotalsPath } from './totals-path.ts';
 
-/** The most bytes of an answer: 20,000 packages with the longest identifiers there are. */
+/** The most bytes of an answer: 20,000 packages with the longest possible identifiers. */
 const largestAnswer = 16 * 2 ** 20;
 /** Milliseconds. */
 const patience = 30_000;
@@ -14,8 +14,8 @@ const answerSchema = z.object({
 });
 
 /**
- * Asks the Worker at an address, with the key of its operator, how often packages were downloaded by the end of the day
- * before this one (of UTC), the most downloaded first. Throws with what it said where it does not tell.
+ * Asks the Worker at an address, with its operator's key, how often packages were downloaded by the end of the previous
+ * day (UTC), the most downloaded first. Throws with the Worker's message if it does not answer that.
  */
 export const askTotals = async (address: string, operatorKey: string): Promise<DownloadTotal[]> => {
   const asked = `${address.replace(/\/+$/, '')}${downloadTotalsPath}`;
@@ -29,7 +29,7 @@ export const askTotals = async (address: string, operatorKey: string): Promise<D
   try {
     answer = JSON.parse(text);
   } catch {
-    // What is no JSON is told by its status.
+    // A body that is not JSON is reported by its status.
   }
   if (!response.ok) {
     const { error = 'no reason' } = (answer ?? {}) as { error?: string };

@@ -3,39 +3,40 @@ import type { DownloadCount, DownloadTotal } from '../../src/contract/records.ts
 import type { PackageVersion } from '../dependencies.ts';
 import { dayBefore, type MarkedReport, type MarkLimits, openMarks } from './download-marks.ts';
 
-/** What bounds the counters, however many report. */
+/** Limits of the counters, however many clients report. */
 export interface CounterLimits extends MarkLimits {
-  /** Days, today among them, of which daily counts are kept. */
+  /** The days, including today, for which daily counts are kept. */
   readonly days: number;
   /**
-   * Daily counts kept in all: what is new beyond them adds to its package's total alone, and takes no other's place. Where a day
-   * begins with too little room for all that it may count, the oldest days go into totals.
+   * The most daily counts that are kept. Beyond it, a new one adds only to the total of its package, so it displaces no
+   * other. If a day begins with too little room for everything it may count, the oldest days become totals.
    */
   readonly counters: number;
 }
 
-/** How many daily counts there may be when a day begins, so that it has room for all that it may count. */
+/** The most daily counts at the beginning of a day, so that there is room for everything the day may count. */
 export const countersAtDawn = ({ counters, perDay }: CounterLimits): number =>
   counters - Math.min(perDay, Math.floor(counters / 4));
 
-/** Rows of a database that counts. Finding out takes a scan. */
+/** Numbers of rows in a database of counters. Counting them takes a scan. */
 export interface Sizes {
   readonly counters: number;
   readonly marks: number;
 }
 
-/** The counters of a database. Days are of UTC, such as 2026-05-01. */
+/** The counters in a database. Days are in UTC, such as 2026-05-01. */
 export interface Counting {
-  /** How many rows there are, for who opens it again. */
+  /** The current numbers of rows, to be passed on when it is opened again. */
   readonly sizes: Sizes;
-  /** The key with which reports of this day are marked, to be called in a transaction. */
+  /** The key with which reports of this day are marked. To be called in a transaction. */
   keyFor(day: string): Uint8Array;
-  /** Counts a marked report, in a transaction; returns how many of its downloads were counted. */
+  /** Counts a marked report and returns how many of its downloads counted. To be called in a transaction. */
   add(day: string, report: MarkedReport): number;
   read(day: string, id: string): DownloadCount;
   /**
-   * Removes, in a transaction, the marks of other days; and adds the counts of the oldest day to what no day tells, where
-   * that day is too old for certain or there is too little room. Whether it did the latter: then another call may too.
+   * Removes the marks of other days. Also adds the counts of the oldest day to the totals, if that day is certainly too
+   * old or there is too little room; returns true if it did, because another call may find another such day. To be
+   * called in a transaction.
    */
   tidy(day: string): boolean;
 }
@@ -57,7 +58,8 @@ const tables = `
 `;
 
 /**
- * What is told of a package: of its days, in order, those that are told, and in the total all of them and what no day tells.
+ * The download count of a package: those of its days that are listed, in order, and a total of all days and of what no
+ * day lists any more.
  */
 export const summariseCounts = (
   id: string,
@@ -76,11 +78,14 @@ export const summariseCounts = (
   };
 };
 
-/** So many days with counts, the last of them no later than today, the clock must have told to be believed that others are too old. */
+/**
+ * The clock is believed that days are too old only after it has shown this many days with counts, the last of them no
+ * later than today.
+ */
 export const convincingDays = 7;
 
-// The first of these days; undefined where there are fewer. A clock that was ahead for a few reports has told fewer, and
-// none that counts once it is right again, so it takes no history along.
+// The first of the last `convincingDays` days with counts; undefined if there are fewer. A clock that was ahead for a
+// few reports has shown fewer days, and none that counts after it is right again, so it cannot delete history.
 const firstConvincing = (database: WritableDatabase, today: string): string | undefined => {
   const newestBefore = database.prepare<[string | null]>('SELECT max(day) FROM downloads WHERE day < ?');
   let day = dayBefore(today, -1);
@@ -96,8 +101,8 @@ const countRows = (database: WritableDatabase): number =>
   Number(database.prepare('SELECT count(*) FROM downloads').get()?.[0]);
 
 /**
- * Opens the counters of a database, whose tables are made where they are not there. `random` makes so many bytes that nobody
- * can guess. `sizes` are those that it had when it was last written to; where they are not known they are counted.
+ * Opens the counters of a database, and makes its tables if necessary. `random` returns that many unpredictable bytes.
+ * `sizes` are those after the last write; if they are not known, the rows are counted.
  */
 export const openCounting = (
   database: WritableDatabase,
@@ -107,7 +112,7 @@ export const openCounting = (
 ): Counting => {
   database.exec(tables);
   const marks = openMarks(database, limits, random, sizes?.marks);
-  /** Daily counts there are. */
+  /** The number of daily counts. */
   let counters = sizes?.counters ?? countRows(database);
 
   const prepareCount = (day: string): ((one: PackageVersion) => void) => {
@@ -131,7 +136,8 @@ export const openCounting = (
     };
   };
 
-  // The total of a package loses nothing by it. A day at a time, and not all that has gathered: others wait to be counted.
+  // The total of the package stays the same. Days are added one at a time, not all at once, because reports are waiting
+  // to be counted.
   const fold = (day: string): void => {
     const rows = Number(database.prepare('SELECT count(*) FROM downloads WHERE day = ?').get(day)?.[0]);
     database
@@ -178,11 +184,11 @@ export const openCounting = (
 };
 
 /**
- * How often packages were downloaded by the end of the day before this one, the most downloaded first and no more than
- * `most`: a day that is over counts no more, so a list is the same all day, once the day has been tidied.
+ * How often packages were downloaded by the end of the previous day, the most downloaded first, at most `most` of them.
+ * A day that is over changes no more, so the list is the same all day, once the day has been tidied.
  */
 export const readTotals = (database: Pick<WritableDatabase, 'prepare'>, day: string, most: number): DownloadTotal[] => {
-  // The days of a package lie beside each other in the index, and only packages are sorted then, not millions of days.
+  // The days of a package are neighbours in the index, so only packages have to be sorted, not millions of days.
   const rows = database.prepare<[string, number, number]>(`
     SELECT package_id, sum(count) AS total, sum(recent)
     FROM (

@@ -1,27 +1,27 @@
 import type { WritableDatabase } from '../../src/catalog/database.ts';
 import type { PackageVersion } from '../dependencies.ts';
 
-// Decisions, section 7, "Counters": a download of a version counts once for a client's network and day. What tells
-// whether it was counted are marks: hashes of network, package and version with a key that is made for the day and
-// destroyed with it, marks and all. Nothing else about a sender is kept.
+// Decisions, section 7, "Counters": a download of a version counts once for a client network and day. Marks tell
+// whether it was counted: hashes of network, package and version, with a key that is made for the day. Key and marks
+// are destroyed with the day. Nothing else is kept about a sender.
 
-/** How many downloads are counted a day, so that whoever floods neither fills the disk nor drowns the others. */
+/** How many downloads count in a day, so that a flood neither fills the disk nor displaces other reports. */
 export interface MarkLimits {
   readonly perNetwork: number;
   /** For a /48 of IPv6, in which one client may have thousands of networks (RFC 6177). */
   readonly perSite: number;
-  /** In all. */
+  /** For all clients together. */
   readonly perDay: number;
 }
 
-/** What one client reported at a time. */
+/** The downloads that one client reports at a time. */
 export interface Report {
-  /** The network of the client, of which nothing but marks is kept. */
+  /** The network of the client. Only marks of it are kept. */
   readonly network: string;
   readonly downloads: readonly PackageVersion[];
 }
 
-/** A report and the marks of it. */
+/** A report with its marks. */
 export interface MarkedReport {
   readonly network: Uint8Array;
   readonly site: Uint8Array | undefined;
@@ -29,16 +29,16 @@ export interface MarkedReport {
 }
 
 export interface Marks {
-  /** How many there are. */
+  /** The number of marks. */
   readonly size: number;
-  /** The key of this day, which is made where there is none. */
+  /** The key of this day, which is made if there is none yet. */
   keyFor(day: string): Uint8Array;
   /**
-   * Calls `count` for each of these, marked with the key of the day, that its network had not reported on it; returns how
-   * many.
+   * Calls `count` for each download that this network has not reported on this day, and returns how many there were.
+   * The report must be marked with the key of the day.
    */
   take(report: MarkedReport, count: (one: PackageVersion) => void): number;
-  /** Destroys the marks of any other day; returns whether there were any. */
+  /** Destroys the marks of every other day; returns whether there were any. */
   drop(day: string): boolean;
 }
 
@@ -47,21 +47,21 @@ const tables = `
   CREATE TABLE IF NOT EXISTS marked_network (network BLOB PRIMARY KEY, taken INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 `;
 
-/** Whether two keys are the same. */
+/** Whether two keys are equal. */
 export const isSame = (one: Uint8Array, other: Uint8Array): boolean =>
   one.every((byte, index) => byte === other[index]);
 
-/** The bytes of a hash that make a mark. */
+/** How many bytes of a hash make a mark. */
 const markLength = 16;
 
-/** The day so many days before another. */
+/** The day that many days before another. */
 export const dayBefore = (day: string, days: number): string =>
   new Date(Date.parse(day) - days * 86_400_000).toISOString().slice(0, 10);
 
 const siteOf = (network: string): string | undefined =>
   network.includes(':') ? network.split(':').slice(0, 3).join(':') : undefined;
 
-/** What of a report is hashed with the key of its day to become its marks, in their order. */
+/** The texts of a report that are hashed with the key of its day to make its marks, in their order. */
 export const hashedTexts = ({ network, downloads }: Report): string[] => {
   const site = siteOf(network);
   const texts = [
@@ -84,9 +84,9 @@ export const markReport = ({ network, downloads }: Report, hashes: readonly Uint
 };
 
 /**
- * The marks of a database, whose deletions must overwrite where its file can be read by others. All but opening is to be
- * called in transactions. `random` makes so many bytes that nobody can guess. `size` is how many there are, where that is known:
- * counting them takes a scan.
+ * The marks of a database. If others can read its file, the database has to overwrite what is deleted. Everything but
+ * opening is to be called in transactions. `random` returns that many unpredictable bytes. `size` is the number of
+ * marks, if known: counting them takes a scan.
  */
 export const openMarks = (
   database: WritableDatabase,
@@ -97,10 +97,10 @@ export const openMarks = (
   database.exec(`CREATE TABLE IF NOT EXISTS marking (day TEXT NOT NULL, key BLOB NOT NULL) STRICT; ${tables}`);
   const readMarking = () => database.prepare<[string, Uint8Array]>('SELECT day, key FROM marking').get();
   const countMarks = (): number => Number(database.prepare('SELECT count(*) FROM mark').get()?.[0]);
-  // Counted once for a key; another process that counts into the same file is one limit more.
+  // Counted once for each key. Another process that counts into the same file can exceed the limit by as much again.
   let marks = size ?? countMarks();
   let countedFor = readMarking()?.[1];
-  // One of tomorrow is no reason for another: the clocks of two processes may differ.
+  // Marks of tomorrow are kept, because the clocks of two processes may differ.
   const holds = (marked: string, day: string): boolean => marked === day || marked === dayBefore(day, -1);
 
   const drop = (day: string): boolean => {

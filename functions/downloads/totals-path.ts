@@ -1,2 +1,2 @@
-/** Where a Worker tells its operator how often packages were downloaded. */
+/** The path at which a Worker gives its operator the download counts. */
 export const downloadTotalsPath = '/v2/operator/downloads';

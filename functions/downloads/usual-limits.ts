@@ -1,7 +1,7 @@
 import { countedDays } from '../../src/contract/records.ts';
 import type { CounterLimits } from './counting.ts';
 
-/** What bounds the counters, unless told otherwise. */
+/** The default limits of the counters. */
 export const usualCounterLimits: CounterLimits = {
   days: countedDays,
   perNetwork: 2000,

@@ -13,7 +13,7 @@ interface BunServer {
 export default {
   port: Number(process.env.DEBDEX_PORT || 8080),
   hostname: process.env.DEBDEX_HOST || '127.0.0.1',
-  // Its pages of errors would show what is ours.
+  // Bun's own error pages would show internals.
   development: false,
   fetch: (request: Request, server: BunServer): Promise<Response> =>
     handler.fetch(request, server.requestIP(request)?.address ?? ''),

@@ -16,28 +16,28 @@ import { safetyFile } from '../node/safety-file.ts';
 import { watchStamp } from '../node/watch-stamp.ts';
 import type { FetchSettings } from './settings.ts';
 
-/** The function of a build, for hosts that hand over requests and bring their own server. */
+/** The function over the files of a build, for hosts that hand over requests and bring their own server. */
 export interface FetchHandler {
-  /** Answers a request that came from this address, which is the client's or that of a proxy; it never rejects. */
+  /** Answers a request from this address, which is that of the client or of a proxy. Never rejects. */
   fetch(request: Request, peer: string): Promise<Response>;
-  /** Closes what was opened. */
+  /** Closes all files. */
   close(): void;
 }
 
 const tell = (event: string, fields: Readonly<Record<string, unknown>>): void =>
   console.error(JSON.stringify({ time: new Date().toISOString(), event, ...fields }));
 
-/** A request at its address below the public one, where that has a path. */
+/** The same request without the path of the public address, if its URL has that. */
 const requestBelow = (basePath: string, request: Request): Request => {
   const url = targetBelow(basePath, request.url);
   return url === request.url ? request : new Request(url, request);
 };
 
 /**
- * Opens what a build published, for the function. Nothing is written, and each build that follows is taken up. There are
- * no sign-ins, and no downloads are counted: of these hosts there may be any number, of which none lasts.
+ * Opens the files of a build for the function. It writes nothing and follows every later build. There are no sign-ins
+ * and no download counters, because any number of such hosts may run, none of them for long.
  *
- * @throws Error where nothing was built there, SafetyListInvalid
+ * @throws Error if nothing was built there, SafetyListInvalid
  */
 export const openFetchHandler = (settings: FetchSettings): FetchHandler => {
   const { out, state, data, rate, olderAddresses, trustedProxies } = settings;
@@ -65,7 +65,7 @@ export const openFetchHandler = (settings: FetchSettings): FetchHandler => {
     search,
     older: olderAddresses ? search.older : undefined,
     downloads: uncountedDownloads,
-    // There are no sign-ins here.
+    // These hosts have no sign-ins.
     probeCredentials: async () => true,
     publicAddress: () => publicAddress,
   });

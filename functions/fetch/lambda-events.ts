@@ -2,15 +2,15 @@ import { errorAnswer, HttpError } from '../http/answers.ts';
 import type { FetchHandler } from './handler.ts';
 
 // AWS, "Working with AWS Lambda proxy integrations for HTTP APIs" (payload format 2.0) and "Invoking Lambda function
-// URLs", whose events and answers have the same form.
+// URLs": both have the same form of events and answers.
 
-/** What a function URL or an HTTP API hands over for a request, as far as it is read here. */
+/** The event of a request, from a function URL or an HTTP API, as far as it is used here. */
 export interface LambdaEvent {
   readonly rawPath: string;
   readonly rawQueryString: string;
-  /** In small letters; what came more than once is one text with commas. */
+  /** Names are in lower case; repeated headers are one text with commas. */
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** Cookies are not among the headers. */
+  /** Cookies are not part of the headers. */
   readonly cookies?: readonly string[];
   readonly requestContext: {
     readonly http: { readonly method: string; readonly sourceIp: string };
@@ -22,7 +22,7 @@ export interface LambdaEvent {
   readonly isBase64Encoded: boolean;
 }
 
-/** What either takes as an answer. */
+/** The form of an answer for both. */
 export interface LambdaAnswer {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -31,20 +31,20 @@ export interface LambdaAnswer {
   readonly isBase64Encoded: boolean;
 }
 
-/** The body of an answer has at most so many bytes as JSON ("Lambda quotas": 6 MB); the rest is for its headers. */
+/** The most bytes of a body as JSON; the rest of the 6 MB ("Lambda quotas") is for the headers. */
 const largestBody = 6_000_000;
 
-// Escapes make at most six characters of one byte.
+// An escape turns one byte into six characters at most.
 const isTooLarge = (body: string): boolean =>
   body.length * 6 > largestBody && Buffer.byteLength(JSON.stringify(body)) > largestBody;
 
-// An HTTP API hands over the path decoded, a function URL as it was sent.
+// An HTTP API passes the path decoded, a function URL as it was sent.
 const targetOf = ({ rawPath, rawQueryString, requestContext: { stage, domainName } }: LambdaEvent): string => {
   const isNamed = stage !== undefined && stage !== '$default' && `${rawPath}/`.startsWith(`/${stage}/`);
   const path = isNamed ? rawPath.slice(stage.length + 1) || '/' : rawPath;
   const isAsSent = domainName?.endsWith('.on.aws') ?? false;
   const written = isAsSent ? path : path.split('/').map(encodeURIComponent).join('/');
-  // What comes after a bare # would be no part of the address.
+  // A bare # would cut off the rest of the address.
   return (rawQueryString === '' ? written : `${written}?${rawQueryString}`).replaceAll('#', '%23');
 };
 
@@ -53,12 +53,12 @@ const requestOf = (event: LambdaEvent): Request => {
   const { method } = event.requestContext.http;
   const given = new Headers();
   for (const [name, value] of Object.entries(headers)) {
-    // A header is bytes, of which Request has each as one character.
+    // A header consists of bytes, each of which is one character in a Request.
     if (value !== undefined) given.set(name, /[^\0-\xff]/.test(value) ? Buffer.from(value).toString('latin1') : value);
   }
   if (cookies.length > 0) given.set('cookie', cookies.join('; '));
   const hasBody = body !== undefined && method !== 'GET' && method !== 'HEAD';
-  // The host is what a client says it is.
+  // The client chooses the Host header, so it is not used.
   return new Request(`http://localhost${targetOf(event)}`, {
     method,
     headers: given,
@@ -101,7 +101,7 @@ export const answerEvents =
     try {
       request = requestOf(event);
     } catch {
-      // Neither sends what is no request; whoever calls the function itself may.
+      // Neither of them sends a malformed request, but somebody who invokes the function directly may.
       return answerOf(errorAnswer(new HttpError(400, 'The address is not valid'), new Date(), method), method);
     }
     return answerOf(await fetch(request, sourceIp), method);

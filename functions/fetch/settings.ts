@@ -1,10 +1,10 @@
-/** What a host of a fetch handler is told: the variables of the server (docs/operating.md), as far as they are any to it. */
+/** The settings of a fetch handler: those variables of the server (docs/operating.md) that apply to it. */
 export interface FetchSettings {
   /** Folder of what the build published. */
   readonly out: string;
   /** Folder of the catalog; nothing is written there. */
   readonly state: string;
-  /** The folder whose safety.yaml is in force; undefined for the list that ships. */
+  /** The folder whose safety.yaml is used; undefined for the list that ships with the project. */
   readonly data: string | undefined;
   /** Computed answers a second for each client, twice as many at once; 0 sets no limit. */
   readonly rate: number;
@@ -31,7 +31,7 @@ const readSwitch = (environment: Variables, name: string): boolean => {
   return yes.includes(text);
 };
 
-/** Reads what environment variables say. Throws a TypeError whose message says what to write. */
+/** Reads the settings from environment variables. Throws a TypeError whose message says what to write. */
 export const readFetchSettings = (environment: Variables): FetchSettings => ({
   out: environment.DEBDEX_OUT || 'dist',
   state: environment.DEBDEX_STATE || 'state',

@@ -43,7 +43,7 @@ const group = <T extends Record<string, boolean>>(leaves: T) => ({
 
 type Probed = Pick<Dependencies, 'documents' | 'search' | 'safety' | 'downloads' | 'probeCredentials'>;
 
-// Decisions, section 7, "Health": each leaf asks for what is known to be there, and sees that it comes back.
+// Each leaf requests something that is known to exist and checks that it comes back (decisions, section 7, "Health").
 const probesOf = (
   { documents, search, safety, downloads, probeCredentials }: Probed,
   { packageId, slug }: HealthSample,
@@ -71,7 +71,7 @@ const probesOf = (
   ingest: () => downloads.probe(),
 });
 
-// Before anything was ever read there is nothing to ask for; nothing is known by this name.
+// Before any document was read, the probes ask for these names, which nothing has.
 const unknown: HealthSample = { packageId: 'health.probe', slug: 'health-probe' };
 
 type Leaf = keyof ReturnType<typeof probesOf>;
@@ -90,7 +90,7 @@ const places: Readonly<Record<Leaf, string>> = {
   ingest: 'route_data.download.ingest_healthy',
 };
 
-/** The leaves that depend on the sample being there. */
+/** The leaves whose probes need the sample to exist. */
 const sampled: readonly Leaf[] = [
   'index',
   'lookup',
@@ -101,7 +101,7 @@ const sampled: readonly Leaf[] = [
   'repositorySearch',
 ];
 
-/** The leaves of what is read: who only reads need not wait for the others, whose stores may be stuck. */
+/** The leaves of read operations. `canRead` does not wait for the others, whose stores may hang. */
 const reading: readonly Leaf[] = [...sampled, 'safe'];
 const stores: readonly Leaf[] = ['credentials', 'ingest'];
 
@@ -150,20 +150,20 @@ const reasonsOf = (outcome: Outcome): Reasons =>
 const isSame = (one: HealthSample | undefined, other: HealthSample | undefined): boolean =>
   one?.packageId === other?.packageId && one?.slug === other?.slug;
 
-/** Something that was chosen has vanished, and nothing else is wrong with reading. */
+/** Whether nothing is wrong with reading except that the sample has vanished. */
 const hasVanished = (outcome: Outcome): boolean => {
   const reasons = sampled.map((leaf) => outcome[leaf]).filter((reason) => reason !== undefined);
   return reasons.length > 0 && reasons.every((reason) => reason === didNotComeBack);
 };
 
-/** Results of one probe for each leaf, kept for a few seconds. Neither throws. */
+/** The results of one probe for each leaf, kept for a few seconds. Neither method throws. */
 export interface HealthCheck {
   whole(): Promise<HealthRecord>;
-  /** Whether every read operation works: known as soon as these are probed, whatever the stores do. */
+  /** Whether every read operation works. Does not wait for the probes of the stores. */
   canRead(): Promise<boolean>;
 }
 
-/** A health check. `tell` is told why leaves turn false. */
+/** A health check. `tell` is called when a leaf turns false, with the reason. */
 export const createHealthCheck = (
   probed: Probed,
   now: () => Date,
@@ -171,7 +171,7 @@ export const createHealthCheck = (
 ): HealthCheck => {
   const log = createUnhealthyLog(tell, now);
   let kept: { readonly at: number; readonly read: Promise<Outcome>; readonly whole: Promise<HealthRecord> } | undefined;
-  // What was there is still asked for when it can no longer be found out what should be.
+  // If no new sample can be chosen, the last one is used again.
   let sample: HealthSample | undefined;
   const choose = async (): Promise<HealthSample | undefined> => {
     await findReason(async () => {
@@ -183,8 +183,8 @@ export const createHealthCheck = (
   const probeReading = async (): Promise<Outcome> => {
     let chosen = await choose();
     let outcome = await probeLeaves(reading, probed, chosen);
-    // A build may have removed what was chosen between the choice and the question, and the next choice as well. What
-    // is damaged or slow was there: it is not well.
+    // A build may have removed the sample between the choice and the question, and the next sample as well. A sample
+    // that is damaged or slow did exist, so that is a failure.
     for (let samples = 1; samples < mostSamples && hasVanished(outcome); samples++) {
       const before = chosen;
       chosen = await choose();

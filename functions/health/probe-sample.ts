@@ -2,7 +2,7 @@ import { documentPath } from '../../src/contract/paths.ts';
 import type { PackageRecord, RepositoryRecord } from '../../src/contract/records.ts';
 import type { Dependencies } from '../dependencies.ts';
 
-/** A package that is published, and a repository that has it: what a probe asks for. */
+/** A published package and a repository that has it, which the probes ask for. */
 export interface HealthSample {
   readonly packageId: string;
   readonly slug: string;
@@ -16,12 +16,12 @@ const parse = <T>(text: string, path: string): T => {
   }
 };
 
-/** How often a file is read that is replaced again and again while it is. */
+/** How often to read a file that is replaced while it is read. */
 const mostReadings = 3;
 
 /**
- * The data of a published document; undefined where there is none. Throws where it cannot be read or is no JSON: what
- * is damaged is not well.
+ * The data of a published document; undefined if there is none. Throws if it cannot be read or is not JSON, because
+ * damage is a failure.
  */
 export const readData = async <T>(documents: Dependencies['documents'], path: string): Promise<T | undefined> => {
   for (let reading = 0; reading < mostReadings; reading++) {
@@ -29,17 +29,20 @@ export const readData = async <T>(documents: Dependencies['documents'], path: st
     if (document === undefined) return undefined;
     const { body } = document;
     const content = body === undefined ? await document.open() : new Uint8Array(body);
-    // A large file that a build replaced after it was found.
+    // A build replaced the file after it was found.
     if (content === undefined) continue;
     return parse<T>(await new Response(content).text(), path);
   }
   throw new Error(`${path} is replaced again and again`);
 };
 
-/** How many repositories are looked through for a sample, so that a probe costs little. */
+/** How many repositories are tried as a sample, so that a probe costs little. */
 const mostCandidates = 12;
 
-/** The slugs of the repositories of which a sample may be: the smallest that hold anything, the first by name of several. */
+/**
+ * The slugs of the repositories to choose a sample from: the smallest that are not empty, by name if they are equally
+ * small.
+ */
 export const smallestRepositories = (all: ReadonlyArray<{ slug: string; size: number }>): string[] =>
   all
     .filter(({ size }) => size > 0)
@@ -47,7 +50,7 @@ export const smallestRepositories = (all: ReadonlyArray<{ slug: string; size: nu
     .slice(0, mostCandidates)
     .map(({ slug }) => slug);
 
-/** Of a list that is too large to be held in memory, so many bytes are read: more than one record has. */
+/** How many bytes to read of a list that is too large for memory. One record has fewer. */
 const beginningBytes = 128 * 1024;
 
 const readBeginning = async (content: ReadableStream<Uint8Array>): Promise<string> => {
@@ -61,8 +64,8 @@ const readBeginning = async (content: ReadableStream<Uint8Array>): Promise<strin
 };
 
 /**
- * The identifiers of the packages that a published list of records tells of or, of a large one, of the first: to read all
- * of that would keep everybody else waiting. Undefined where there is no list; throws as readData does.
+ * The identifiers in a published list of records; in a large list only the first ones, because reading all of it would
+ * delay other requests. Undefined if there is no list. Throws as readData does.
  */
 export const readListed = async (
   documents: Dependencies['documents'],
@@ -86,8 +89,8 @@ const firstPackage = async (documents: Dependencies['documents'], slug: string):
 };
 
 /**
- * Whether the index holds it, and finds both by their names: an identifier may have no word, and then no question finds
- * it. An index that cannot be asked says so when it is probed.
+ * Whether the index has both, and finds them by their names: an identifier without any word cannot be found by a
+ * search. If the index fails, its own probe reports that.
  */
 const isIndexed = async (search: Dependencies['search'], { packageId, slug }: HealthSample): Promise<boolean> => {
   try {
@@ -100,9 +103,9 @@ const isIndexed = async (search: Dependencies['search'], { packageId, slug }: He
 };
 
 /**
- * A sample of what is published: of the smallest repository that has any packages, so that a probe costs little. While a
- * build replaces one file after the other, documents may name a package that the index in force does not hold yet, or no
- * longer; what both know is asked for, if there is any.
+ * Chooses a sample from the smallest repository that has packages, so that a probe costs little. While a build replaces
+ * files one by one, documents may name packages that the index does not have yet, or any more; so the sample is
+ * something that both have, if possible.
  */
 export const chooseSample = async ({
   documents,

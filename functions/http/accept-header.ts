@@ -1,9 +1,9 @@
-// Content negotiation (RFC 9110, section 12): what the client prefers of what there is.
+// Content negotiation (RFC 9110, section 12): chooses what the client prefers from what is available.
 
-/** A coding of a body on its way; `identity` is none. */
+/** The coding of a body; `identity` means none. */
 export type Encoding = 'identity' | 'gzip' | 'br' | 'zstd';
 
-// In the order of our own preference, where the client has none: the cheapest to read first.
+// In our order of preference, for clients that have none: the cheapest to decompress first.
 const compressed = ['zstd', 'br', 'gzip'] as const;
 
 interface Weighted {
@@ -11,7 +11,7 @@ interface Weighted {
   readonly quality: number;
 }
 
-// No client names more, and a header may be as long as all headers together.
+// No client lists more, but a header may be as long as all headers together.
 const mostWishes = 64;
 const longestWish = 256;
 
@@ -24,8 +24,8 @@ const parseWeighted = (header: string): Weighted[] =>
   });
 
 /**
- * The coding to answer in, for the value of Accept-Encoding: the client's favourite among those there are, and
- * `identity` where it wants none of them or did not say.
+ * Chooses the coding of an answer by the value of Accept-Encoding: the available one that the client prefers, and
+ * `identity` if it accepts none of them or did not send the header.
  */
 export const chooseEncoding = (header: string | undefined): Encoding => {
   if (header === undefined || header === '') return 'identity';
@@ -36,7 +36,7 @@ export const chooseEncoding = (header: string | undefined): Encoding => {
   let bestQuality = qualityOf('identity') ?? 0;
   for (const encoding of compressed) {
     const quality = qualityOf(encoding) ?? wildcard;
-    // A coding as welcome as none is taken: it costs the client less.
+    // A coding wins against `identity` of the same quality, because it costs the client less.
     if (quality > 0 && (quality > bestQuality || (best === 'identity' && quality === bestQuality))) {
       best = encoding;
       bestQuality = quality;
@@ -45,7 +45,7 @@ export const chooseEncoding = (header: string | undefined): Encoding => {
   return best;
 };
 
-/** Whether an Accept header prefers a page to JSON. Who does not care (as most programs) gets JSON. */
+/** Whether an Accept header prefers a page to JSON. A client without preference, like most programs, gets JSON. */
 export const prefersHtml = (header: string | undefined): boolean => {
   if (header === undefined) return false;
   const wishes = parseWeighted(header);
@@ -59,7 +59,7 @@ export const prefersHtml = (header: string | undefined): boolean => {
 
 /**
  * Whether an Accept header names JSON and no page, so that even the root answers as the API (decisions, section 7). A
- * wildcard names nothing: link previews and command lines ask so, and are shown the site.
+ * wildcard names nothing: link previews and command lines send that, and get the site.
  */
 export const asksForJson = (header: string | undefined): boolean => {
   const named = new Set(

@@ -3,13 +3,13 @@ import { type ErrorStatus, errorBody } from '../../src/contract/errors.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { chooseEncoding } from './accept-header.ts';
 
-/** Thrown by a handler to answer an error: the status, and the sentence that says what to do. */
+/** Thrown by a handler to answer with an error: a status, and a sentence that says what to do. */
 export class HttpError extends Error {
   override name = 'HttpError';
   readonly status: ErrorStatus;
   readonly headers: Readonly<Record<string, string>>;
   constructor(status: ErrorStatus, sentence: string, headers: Readonly<Record<string, string>> = {}) {
-    // An answer and no fault: nobody reads where it was made, and finding that out takes 5 µs of each refusal.
+    // This is an answer, not a fault, so nobody needs a stack trace. Making one takes 5 µs for each refusal.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(sentence);
@@ -27,24 +27,24 @@ const jsonType = 'application/json';
 type Tail<List extends readonly unknown[]> = List extends readonly [unknown, ...infer Rest] ? Rest : never;
 
 const utf8 = new TextEncoder();
-// Below this an answer fits in one packet anyway.
+// In bytes. A smaller answer fits in one packet anyway.
 const worthCompressing = 1400;
 
-/** An answer, before it is given to what sends it. */
+/** An answer whose body is complete, before it becomes a Response or goes to a connection. */
 export interface AnswerParts {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array<ArrayBuffer>;
 }
 
-/** The answer to a request of this method. */
+/** These parts as the response to a request with this method. */
 export const toResponse = ({ body, ...init }: AnswerParts, method: string): Response =>
   new Response(method === 'HEAD' ? null : body, init);
 
 interface ComputedOptions {
   readonly status?: number;
   readonly cache: string;
-  /** Further headers. */
+  /** Additional headers. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -72,13 +72,13 @@ const computedParts = async (
 export const acceptEncodingOf = ({ headers }: Request): string | undefined =>
   headers.get('accept-encoding') ?? undefined;
 
-/** A computed answer, from its text or the bytes of it; its headers name the content type and who may read it. */
+/** A computed answer, from its text or bytes. Its headers must name the content type and who may read it. */
 export const computedAnswer = async (
   request: Request,
   ...computed: Tail<Parameters<typeof computedParts>>
 ): Promise<Response> => toResponse(await computedParts(acceptEncodingOf(request), ...computed), request.method);
 
-/** A computed JSON answer, from its text or the bytes of it, in a coding that this value of Accept-Encoding allows. */
+/** A computed JSON answer, from its text or bytes, in a coding that this value of Accept-Encoding allows. */
 export const jsonParts = (
   acceptEncoding: string | undefined,
   dependencies: Pick<Dependencies, 'compress'>,
@@ -90,13 +90,13 @@ export const jsonParts = (
     headers: { 'Content-Type': jsonType, ...openHeaders, ...headers },
   });
 
-/** The same, to this request. */
+/** The same, as a response to this request. */
 export const jsonAnswer = async (
   request: Request,
   ...computed: Tail<Parameters<typeof jsonParts>>
 ): Promise<Response> => toResponse(await jsonParts(acceptEncodingOf(request), ...computed), request.method);
 
-/** The answer to a request that failed; `compose` says what its body is, where that is not the one of /v2. */
+/** The answer to a request that failed. `compose` makes its body, if it has another form than under /v2. */
 export const errorParts = (error: HttpError, now: Date, compose = errorBody): AnswerParts => {
   const body = utf8.encode(JSON.stringify(compose(error.status, error.message, now)));
   return {
@@ -113,6 +113,6 @@ export const errorParts = (error: HttpError, now: Date, compose = errorBody): An
   };
 };
 
-/** The same, to a request of this method. */
+/** The same, as a response to a request with this method. */
 export const errorAnswer = (error: HttpError, now: Date, method: string, compose = errorBody): Response =>
   toResponse(errorParts(error, now, compose), method);

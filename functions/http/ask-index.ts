@@ -5,10 +5,10 @@ import type { Asking } from '../environment.ts';
 import { HttpError } from './answers.ts';
 import { clientNetwork } from './client-address.ts';
 
-/** Does what keeps the process busy when it is the turn of the client of a request. */
+/** Runs work that keeps the process busy, when it is the client's turn. */
 export type Turn = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** The turns of the client of this request; at once where the host takes none. */
+/** The turns of the client that sent this request. If the host has no turns, work runs immediately. */
 export const turnsOf =
   ({ turns }: Pick<Dependencies, 'turns'>, { env }: Asking): Turn =>
   (work) =>
@@ -21,8 +21,8 @@ const tooLarge = (): HttpError =>
   );
 
 /**
- * What a question of this request to the index answers. Whatever goes wrong in it, the rest of the service still stands:
- * 503, not 500. More than an answer may hold is 400.
+ * The index's answer to a question of this request. Whatever goes wrong, the rest of the service still works, so the
+ * error is 503, not 500; an answer that is too large is 400.
  */
 export const askIndex = async <T>(
   { search }: Pick<Dependencies, 'search'>,

@@ -1,6 +1,6 @@
 /**
- * An IP address in the one form that all its notations share (RFC 5952 for IPv6; an IPv4 address in IPv6 notation is the
- * IPv4 address), whatever a proxy adds: a port, brackets, quotes, a zone. Undefined where the text is none.
+ * The canonical form of an IP address (RFC 5952 for IPv6; an IPv4 address in IPv6 notation becomes the IPv4 address).
+ * Removes what proxies add: a port, brackets, quotes, a zone. Undefined if the text is no address.
  */
 export const canonicalAddress = (text: string): string | undefined => {
   const written = text.trim().replace(/^"(.*)"$/, '$1');
@@ -10,7 +10,7 @@ export const canonicalAddress = (text: string): string | undefined => {
     return octets.every((octet) => octet < 256) ? octets.join('.') : undefined;
   }
   const inner = (/^\[([^\]]*)\](?::\d{1,5})?$/.exec(written)?.[1] ?? written).split('%')[0] ?? '';
-  // The longest notation has 45 characters; the URL parser need not see more.
+  // The longest notation has 45 characters, so anything longer need not be parsed.
   if (!/^[\da-f:.]{2,45}$/i.test(inner) || !URL.canParse(`http://[${inner}]`)) return undefined;
   const address = new URL(`http://[${inner}]`).hostname.slice(1, -1);
   const mapped = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/.exec(address);
@@ -20,10 +20,10 @@ export const canonicalAddress = (text: string): string | undefined => {
 };
 
 /**
- * The address of the client, for limits, in canonical form. Every proxy appends the address it was asked from to
- * X-Forwarded-For, so with `trustedProxies` of our own in front the entry that many from the end is the client's, and
- * whatever stands before it was written by the client. With none, where the header is shorter, or where that entry is no
- * address, it is the peer of the connection: what cannot be told apart counts as one.
+ * The address of the client, for limits, in canonical form. Every proxy appends the address that it was asked from to
+ * X-Forwarded-For, so with `trustedProxies` of our own in front, that many entries from the end is the client's; the
+ * client may have written whatever precedes it. Without proxies, or if the header is shorter or that entry is no
+ * address, it is the peer of the connection: clients that cannot be told apart count as one.
  */
 export const clientAddress = (peer: string, forwardedFor: string | undefined, trustedProxies: number): string => {
   const hop = trustedProxies === 0 ? undefined : forwardedFor?.split(',').at(-trustedProxies);
@@ -31,9 +31,9 @@ export const clientAddress = (peer: string, forwardedFor: string | undefined, tr
 };
 
 /**
- * What counts as one client: an IPv4 address, or a network of IPv6 ones, because one subscriber usually has a whole /64,
- * often a /56, and sometimes a /48 (RFC 6177). `client` is an address in any form, or a /64 as this returns it; what is
- * none counts as it is.
+ * What counts as one client: an IPv4 address, or a network of IPv6 addresses, because one subscriber usually has a
+ * whole /64, often a /56, and sometimes a /48 (RFC 6177). `client` is an address in any form, or a /64 as this function
+ * returns it. Any other text is returned as it is.
  */
 export const clientNetwork = (client: string, prefix: 64 | 56 | 48 = 64): string => {
   const address = canonicalAddress(client) ?? client;
@@ -49,6 +49,9 @@ export const clientNetwork = (client: string, prefix: 64 | 56 | 48 = 64): string
   return `${site}:${(Number.parseInt(groups[3] ?? '0', 16) >> 8).toString(16)}00::/56`;
 };
 
-/** The networks that may be one client's, from the narrowest: an IPv4 address alone; of an IPv6 one its /64, /56 and /48. */
+/**
+ * The networks that may belong to one client, the narrowest first: only the address for IPv4, its /64, /56 and /48 for
+ * IPv6.
+ */
 export const clientNetworks = (client: string): readonly [subscriber: string, home?: string, site?: string] =>
   client.includes(':') ? [clientNetwork(client), clientNetwork(client, 56), clientNetwork(client, 48)] : [client];

@@ -1,17 +1,17 @@
-/** Those who wait at a gate, each for somebody's sake, in the order that suits what they wait for. */
+/** A queue of waiting work, each for one client. */
 export interface Line<T> {
   add(client: string, one: T): void;
-  /** Takes out who is next; undefined where nobody waits. */
+  /** Removes and returns the next one; undefined if nothing waits. */
   next(): T | undefined;
 }
 
-/** A line in which clients take turns: one who waits a thousand times delays another by one of them. */
+/** A queue in which clients take turns: a client with a thousand entries delays another one by a single entry. */
 export interface ClientLine<T> extends Line<T> {
   isEmpty(): boolean;
 }
 
 export const createClientLine = <T>(): ClientLine<T> => {
-  // Clients in the order in which they are next, each with what waits for its sake.
+  // Clients in the order of their turns, each with what waits for it.
   const waiting = new Map<string, T[]>();
   return {
     isEmpty: () => waiting.size === 0,

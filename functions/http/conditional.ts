@@ -9,7 +9,7 @@ export const matchesEntityTag = (header: string | undefined, etag: string): bool
   return [...header.matchAll(/(?:W\/)?("[^"]*")/g)].some(([, tag]) => tag === etag);
 };
 
-// What holds for the client's copy as well, and what every answer says.
+// Headers that a 304 answer repeats: those about the client's copy, and those that every answer has.
 const validatorHeaders: ReadonlySet<string> = new Set([
   'etag',
   'cache-control',
@@ -18,6 +18,6 @@ const validatorHeaders: ReadonlySet<string> = new Set([
   'x-content-type-options',
 ]);
 
-/** The headers of a 304 answer, of those of the 200 answer in its place (RFC 9110, section 15.4.5). */
+/** The headers of a 304 answer, from those of the 200 answer that it replaces (RFC 9110, section 15.4.5). */
 export const notModifiedHeaders = (headers: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => validatorHeaders.has(name.toLowerCase())));

@@ -25,15 +25,15 @@ const documentHeaders = (
 
 interface DocumentOptions {
   readonly status?: number;
-  /** What else than the coding the choice of this document depended on. */
+  /** What the choice of this document depended on, besides the coding. */
   readonly vary?: readonly string[];
-  /** Cache-Control, where not that of the path. */
+  /** Cache-Control, if it is not the usual one for the path. */
   readonly cache?: string;
 }
 
 /**
- * The answer with a published file, for GET and HEAD: 200, or 304 where the client has it. Undefined where there is no
- * such file.
+ * The answer with a published file, for GET and HEAD: 200, or 304 if the client has it. Undefined if there is no such
+ * file.
  */
 export const documentAnswer = async (
   request: Request,
@@ -44,7 +44,7 @@ export const documentAnswer = async (
   const encoding: Encoding = isCompressible(contentTypeOf(path))
     ? chooseEncoding(request.headers.get('accept-encoding') ?? undefined)
     : 'identity';
-  // A file may be replaced between being described and being opened; then it is described anew.
+  // The file may be replaced after it was described and before it is opened. Then it is described again.
   for (let attempt = 0; attempt < 5; attempt++) {
     const document = await documents.read(path, encoding);
     if (document === undefined) return undefined;

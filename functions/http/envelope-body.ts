@@ -3,16 +3,16 @@ import { successMessage } from '../../src/contract/success-message.ts';
 import type { ResultPage } from '../../src/search/package-search.ts';
 import type { Turn } from './ask-index.ts';
 
-// The records of a computed answer come as JSON texts from the index: reading and writing them again, or only joining
-// them, would cost more than the search. So they are encoded one by one into a memory that every answer uses again.
+// The index returns the records of a computed answer as JSON texts. Parsing and serialising them again, or even joining
+// them, would take longer than the search. So they are encoded one by one into a buffer that all answers share.
 
 const utf8 = new TextEncoder();
 let workspace = new Uint8Array(64 * 1024);
 
-/** The most bytes of UTF-8 that one UTF-16 unit of a string becomes. */
+/** The most UTF-8 bytes for one UTF-16 unit of a string. */
 const bytesPerUnit = 3;
 
-/** What is encoded in one turn: UTF-16 units of text, and bytes of what is encoded already. */
+/** How much is encoded in one turn: UTF-16 units of text, and bytes that are encoded already. */
 const mostInTurn = 512 * 1024;
 
 type Pieces = RecordList['pieces'];
@@ -36,7 +36,7 @@ const encodePieces = (pieces: Pieces): Uint8Array<ArrayBuffer> => {
   return workspace.slice(0, end);
 };
 
-/** The pieces in parts of what one turn takes. */
+/** The pieces in groups, each of which is encoded in one turn. */
 function* partsOf(pieces: Pieces): Generator<Pieces> {
   let start = 0;
   let size = 0;
@@ -60,7 +60,7 @@ const join = (parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> => {
   return whole;
 };
 
-/** Pieces of JSON as the bytes of one text; many are encoded in several turns. */
+/** Encodes pieces of JSON into the bytes of one text; many pieces take several turns. */
 export const encode = async (pieces: Pieces, turn: Turn): Promise<Uint8Array<ArrayBuffer>> => {
   const encoded: Uint8Array<ArrayBuffer>[] = [];
   for (const part of partsOf(pieces)) {

@@ -2,7 +2,7 @@ import { type Dependencies, Unavailable } from '../dependencies.ts';
 import type { RequestNote } from '../environment.ts';
 import { HttpError } from './answers.ts';
 
-/** What a request that failed is answered. What is ours to mend is reported, and the client sees none of it. */
+/** The answer to a request that failed. What is our fault is reported, and hidden from the client. */
 export const failureOf = (
   error: unknown,
   { report }: Pick<Dependencies, 'report'>,

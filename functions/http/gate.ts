@@ -1,14 +1,14 @@
 import { createClientLine, type Line } from './client-line.ts';
 
-/** Lets so much work be under way at a time. */
+/** Limits how much work runs at the same time. */
 export interface Gate {
-  /** Whether work would begin at once. */
+  /** Whether new work would begin immediately. */
   isOpen(): boolean;
-  /** Does the work when there is room for it; who waits takes the place of who is done or failed. */
+  /** Does the work when there is room for it: waiting work begins when other work ends or fails. */
   pass<T>(client: string, work: () => Promise<T>): Promise<T>;
 }
 
-/** A gate for at most so many, before which the others stand in this line. */
+/** A gate that lets `most` pass at a time. The others wait in this queue. */
 export const createGate = (most: number, line: Line<() => void> = createClientLine()): Gate => {
   let underWay = 0;
   return {

@@ -2,7 +2,7 @@ import type { RateLimiter } from '../dependencies.ts';
 import type { Asking } from '../environment.ts';
 import { HttpError } from './answers.ts';
 
-/** What answers, which refuses with 429 to a client that asks more often than it may. */
+/** Wraps a handler so that it answers 429 to a client that asks too often. */
 export const limited =
   <Asked extends Asking, Answer>(limiter: RateLimiter, answer: (asked: Asked) => Promise<Answer>) =>
   async (asked: Asked): Promise<Answer> => {

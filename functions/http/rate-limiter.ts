@@ -1,7 +1,9 @@
 import type { RateLimiter } from '../dependencies.ts';
 import { clientNetwork } from './client-address.ts';
 
-/** The most clients remembered; beyond it the ones seen longest ago are forgotten and begin with a full bucket. */
+/**
+ * How many clients are remembered. Beyond that, those not seen for longest are forgotten and start with a full bucket.
+ */
 const mostClients = 50_000;
 
 /**
@@ -24,7 +26,7 @@ export const createRateLimiter = (options: {
       const bucket = buckets.get(key) ?? { tokens: burst, at };
       const tokens = Math.min(burst, bucket.tokens + (Math.max(0, at - bucket.at) / 1000) * rate);
       const allowed = tokens >= 1;
-      // Set anew, so that the map is in order of use.
+      // Inserted again, so that the map stays in order of use.
       buckets.delete(key);
       buckets.set(key, { tokens: allowed ? tokens - 1 : tokens, at });
       if (buckets.size > mostClients) {

@@ -3,23 +3,29 @@ import type { Room } from './rooms.ts';
 
 const jsonType = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i;
 
-/** Throws an HttpError (415) where a body is compressed: read as it stands it is broken, and unpacked it has any size. */
+/**
+ * Throws an HttpError (415) for a compressed body: as it stands it is unreadable, and decompressed it may have any
+ * size.
+ */
 export const refuseCompressed = (request: Request): void => {
   const coding = (request.headers.get('content-encoding') ?? 'identity').trim().toLowerCase();
   if (coding !== 'identity') throw new HttpError(415, 'The body must not be compressed (Content-Encoding)');
 };
 
-/** What a body is given at first, and what it need not ask room for, in bytes: every connection may have one. */
+/**
+ * In bytes: the first buffer for a body, and the size up to which it takes no room, because every connection may have
+ * one.
+ */
 const [firstBytes, smallBytes] = [1024, 8 * 1024];
 
 /**
- * The bytes of a body. Throws an HttpError: 413 where they are, or are said to be, more than `most`, and what the room
- * throws that a body asks for which is not small.
+ * Reads the bytes of a body. Throws an HttpError (413) if there are, or are said to be, more than `most`. A body that
+ * is not small takes room, and throws what that throws.
  */
 export const readBytes = async (request: Request, most: number, room?: Pick<Room, 'take'>): Promise<Uint8Array> => {
   const tooLarge = () => new HttpError(413, `The body must be at most ${most} bytes`);
   if (Number(request.headers.get('content-length') ?? 0) > most) throw tooLarge();
-  // In one piece: a body may come byte by byte, and each would take a hundred times its room.
+  // One buffer, because a body may arrive byte by byte, and each piece would take a hundred times its size.
   let bytes = new Uint8Array(firstBytes);
   let size = 0;
   for await (const chunk of request.body ?? []) {
@@ -39,8 +45,8 @@ export const readBytes = async (request: Request, most: number, room?: Pick<Room
 };
 
 /**
- * The JSON value in the body of a request. Throws an HttpError: 415 where the body says it is something else or compressed, 413 where
- * it is larger than `most` bytes, 400 where it is not JSON in UTF-8, and what `room` throws.
+ * Reads the JSON value in the body of a request. Throws an HttpError: 415 if the body is compressed or has another
+ * content type, 413 if it is larger than `most` bytes, 400 if it is not JSON in UTF-8. Also throws what `room` throws.
  */
 export const readJson = async (request: Request, most: number, room?: Pick<Room, 'take'>): Promise<unknown> => {
   const type = request.headers.get('content-type');

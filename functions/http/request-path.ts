@@ -2,7 +2,7 @@ import { longestSegment } from '../../src/contract/public-addresses.ts';
 
 const utf8 = new TextEncoder();
 
-/** The path of an absolute URL as it stands there, still percent-encoded, without query and fragment. */
+/** The path of an absolute URL as it was sent, still percent-encoded, without query and fragment. */
 export const pathOf = (url: string): string => {
   const start = url.indexOf('/', url.indexOf('://') + 3);
   if (start < 0) return '/';
@@ -11,8 +11,8 @@ export const pathOf = (url: string): string => {
 };
 
 /**
- * The path by which a request is routed: decoded, but for what stands for a separator. One that cannot be decoded stays
- * as it is and is refused afterwards; to decode as much of it as possible, as routers do, costs an exception for each of
+ * The path by which a request is routed: decoded, except for encoded separators. A path that cannot be decoded stays as
+ * it is and is refused afterwards. Routers decode as much as possible, but that costs an exception for each of
  * thousands of broken characters (H7).
  */
 export const routedPath = ({ url }: Pick<Request, 'url'>): string => {
@@ -26,8 +26,8 @@ export const routedPath = ({ url }: Pick<Request, 'url'>): string => {
 };
 
 /**
- * The decoded segments of a path, or a sentence that says what is wrong with it. Only the last may be empty, for a path
- * that ends with a slash.
+ * The decoded segments of a path, or a sentence that says what is wrong with it. Only the last segment may be empty,
+ * because the path may end with a slash.
  */
 export const decodePath = (path: string): string[] | string => {
   const segments: string[] = [];

@@ -2,8 +2,8 @@ import type { QueryParameter } from '../../src/contract/parameter-kinds.ts';
 import { givenTwice, missingParameter, queryParameters, wrongParameter } from '../../src/contract/parameters.ts';
 import { HttpError } from './answers.ts';
 
-// Percent-decoding of a query. What clients send is read as the URL standard reads it (a "%" that begins no escape
-// stands for itself), but bytes that are not UTF-8 are refused: they could not be echoed.
+// Percent-decoding of a query. It follows the URL standard (a "%" that begins no escape stands for itself), except that
+// bytes that are not UTF-8 are refused: they could not be echoed.
 const decode = (text: string): string | undefined => {
   if (!text.includes('%')) return text;
   try {
@@ -15,14 +15,14 @@ const decode = (text: string): string | undefined => {
 
 const hexDigit = (code: number): number => {
   if (code >= 0x30 && code <= 0x39) return code - 0x30;
-  // Lower case is upper case with one bit more.
+  // A lower-case letter is the upper-case one with one more bit set.
   const letter = (code | 0x20) - 0x61;
   return letter >= 0 && letter < 6 ? letter + 10 : -1;
 };
 
 /**
- * Which of these names a text spells, with or without escapes; undefined where none. Character by character, and no
- * further than one of them goes: a query may hold tens of thousands of names.
+ * The name among these that a text spells, with or without escapes; undefined if it is none. It stops at the first
+ * character that fits no name, because a query may contain tens of thousands of parameters.
  */
 const findName = (text: string, names: readonly string[]): string | undefined => {
   let decoded = '';
@@ -41,10 +41,10 @@ const findName = (text: string, names: readonly string[]): string | undefined =>
   return names.find((name) => name === decoded);
 };
 
-/** The parameters of queries by name, such as those of the read API or of older addresses. */
+/** Query parameters by name, such as those of the read API or of older addresses. */
 type ParameterTable = Readonly<Record<string, QueryParameter<unknown>>>;
 
-/** What a query asks for, by the names of its parameters. */
+/** The values of the parameters in a query, by name. */
 type Asked<Table extends ParameterTable, Name extends keyof Table> = {
   readonly [Each in Name]: ReturnType<Table[Each]['read']>;
 };
@@ -53,13 +53,13 @@ interface QueryReader<Table extends ParameterTable> {
   /** Whether the query of a URL has any of these parameters. Throws an HttpError (400) where one is not UTF-8. */
   hasQuery(url: string, names: readonly (keyof Table & string)[]): boolean;
   /**
-   * The parameters of these names in the query of a URL. Throws an HttpError (400) with the sentence of the first thing
-   * wrong: a value that is not UTF-8, or else the first in the order of the names.
+   * The values of these parameters in the query of a URL. Throws an HttpError (400) with a sentence about the first
+   * mistake: a value that is not UTF-8, or else the first in the order of the names.
    */
   readQuery<Name extends keyof Table & string>(url: string, names: readonly Name[]): Asked<Table, Name>;
 }
 
-/** Reads queries that have parameters of this table. */
+/** A reader of queries with the parameters of this table. */
 export const createQueryReader = <Table extends ParameterTable>(table: Table): QueryReader<Table> => {
   const parameterOf = (name: string): QueryParameter<unknown> => {
     const parameter = table[name];
@@ -71,7 +71,7 @@ export const createQueryReader = <Table extends ParameterTable>(table: Table): Q
     throw new HttpError(400, wrongParameter(writtenName(name), complaint));
   };
 
-  // One string for each name, or a list where it came more than once.
+  // A string for each name, or a list if the parameter was repeated.
   const readPairs = (url: string, asked: readonly string[]): Map<string, string | readonly string[]> => {
     const names = new Map(asked.map((name) => [writtenName(name), name]));
     const written = [...names.keys()];
@@ -85,7 +85,7 @@ export const createQueryReader = <Table extends ParameterTable>(table: Table): Q
       const name = found === undefined ? undefined : names.get(found);
       if (name === undefined) continue;
       const known = values.get(name);
-      // Twice is as wrong as a thousand times.
+      // Being repeated twice is as wrong as a thousand times.
       if (known !== undefined && typeof known !== 'string') continue;
       const text = equals < 0 ? '' : pair.slice(equals + 1);
       const value = decode(parameterOf(name).words ? text.replaceAll('+', ' ') : text);

@@ -1,6 +1,5 @@
 /**
- * The text of an answer of another machine, of so many bytes at most. Throws an Error that says so where it has more; and where
- * it breaks off.
+ * The text of another machine's response, of at most this many bytes. Throws an Error if it has more or is cut short.
  */
 export const readResponseText = async (response: Response, most: number): Promise<string> => {
   let text = '';

@@ -4,22 +4,22 @@ import { clientNetwork } from './client-address.ts';
 
 const megabyte = 2 ** 20;
 
-/** What is held for requests may take in memory, in bytes: for all of them, and for those of one client. */
+/** How much memory the data of requests may take, in bytes: for all clients together, and for each. */
 const usualBounds = { all: 32 * megabyte, each: 8 * megabyte };
 
-/** The room of one request. */
+/** The memory reserved for one request. */
 export interface Room {
-  /** Takes so many bytes more. Throws an HttpError (429 or 503) where the client, or all together, have too many. */
+  /** Reserves that many more bytes. Throws an HttpError: 429 if the client has too many, 503 if all together have. */
   take(bytes: number): void;
-  /** Gives so many of them back. */
+  /** Releases that many bytes. */
   give(bytes: number): void;
-  /** Gives all of them back. */
+  /** Releases all of them. */
   close(): void;
 }
 
 /**
- * Bounds what the long parts of requests under way take together, their bodies or their heads: a client may have hundreds,
- * each as long as it may be, and there may be many clients (H10).
+ * Limits the memory for the long parts of requests in progress, their bodies or their heads: a client may have hundreds
+ * of requests, each as long as allowed, and there may be many clients (H10).
  */
 export const createRooms = ({ all, each } = usualBounds) => {
   const held = new Map<string, number>();

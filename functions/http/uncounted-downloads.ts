@@ -1,7 +1,7 @@
 import type { DownloadCounters } from '../dependencies.ts';
 import { HttpError } from './answers.ts';
 
-/** Counters that count nothing, of a host that there are several of: each would count a part. */
+/** Counters that count nothing, for a host of which several run: each would count only a part. */
 export const uncountedDownloads: DownloadCounters = {
   add: async () => 0,
   read: async () => {

@@ -11,7 +11,7 @@ import { publicationRedirect } from './publication-redirect.ts';
 
 type ReadName = (url: string, segments: readonly string[]) => string;
 
-// What stands in an answer's file name stands in the path or in the query of its address.
+// The value of a placeholder in the document's file name, from the path or the query of the request.
 const readName = ({ address, query }: Operation, placeholder: string): ReadName => {
   const at = address.split('/').slice(1).indexOf(`{${placeholder}}`);
   if (at >= 0) return (_, segments) => segments[at] ?? '';
@@ -30,12 +30,12 @@ const documentHandler = (dependencies: Dependencies, operation: Operation & { re
     if (operation.ofBuilds === true && dependencies.replica !== undefined) {
       return publicationRedirect(req, dependencies, openHeaders);
     }
-    // Where no name may be unknown the document is part of every build, and its absence a fault of ours.
+    // If the operation has no 404, every build has its document, and its absence is our fault.
     throw operation.errors.includes(404) ? notFound() : new Unavailable(`${path} is not published`);
   };
 };
 
-/** Every operation whose answer the build has written. */
+/** Every operation that a published document answers. */
 export const documentHandlers = (dependencies: Dependencies): Record<DocumentOperationName, Handler> => {
   const handlers = Object.entries(operations as Record<string, Operation>).flatMap(([name, operation]) => {
     const { file } = operation;

@@ -25,7 +25,7 @@ export const downloadHandlers = (dependencies: Dependencies) => {
         where === '' ? (issue?.message ?? 'The body is not valid') : `${where}: ${issue?.message}`,
       );
     }
-    // Who invents packages must not be able to fill the counters with them (decisions, section 7).
+    // Otherwise anybody could fill the counters with invented packages (decisions, section 7).
     const known = await askIndex(dependencies, turnsOf(dependencies, context), (index) => index.known(result.data));
     const network = clientNetwork(context.env?.clientAddress ?? '');
     return known.length > 0 ? dependencies.downloads.add(known, network) : 0;
@@ -47,7 +47,7 @@ export const downloadHandlers = (dependencies: Dependencies) => {
       const { req, var: found } = context;
       const id = found.segments.at(-1) ?? '';
       const data = await dependencies.downloads.read(id);
-      // What was counted outlives the package; what was not may be known all the same.
+      // Counts outlive their package. A package without counts may still be known.
       if (
         data.total === 0 &&
         !(await askIndex(dependencies, turnsOf(dependencies, context), (index) => index.knows(id)))

@@ -28,24 +28,24 @@ type Search = (
 
 type SearchOperation = typeof operations.packageSearch | typeof operations.repositorySearch;
 
-/** What of a question narrows it, in the order of the table. */
+/** The parameters that narrow a question, in the order of the table. */
 const narrowedBy = (question: PackageFilter): [name: keyof PackageFilter, value: string][] =>
   packageFilters.flatMap((name) => {
     const value = question[name];
     return value === undefined ? [] : [[name, value]];
   });
 
-/** A question to the search index, with all of its request that the answer depends on. */
+/** A question to the search index, with everything in its request that the answer depends on. */
 export interface Asked extends Asking {
-  /** Its query is what matters of it. */
+  /** Only its query is read. */
   readonly url: string;
-  /** The value of its header. */
+  /** The value of the header Accept-Encoding. */
   readonly acceptEncoding: string | undefined;
 }
 
 type Question = (asked: Asked) => Promise<AnswerParts>;
 
-/** What is asked of the search index by a query alone, whatever the request comes as. */
+/** Questions to the search index that consist of a query alone, independent of the form of the request. */
 export const indexQuestions = (dependencies: Dependencies, makeAnswer: MakeAnswer) => {
   const searchQuestion =
     ({ address, query }: SearchOperation, search: Search): Question =>
@@ -94,7 +94,7 @@ const toHandler =
   async ({ req, env }) =>
     toResponse(await question({ url: req.url, acceptEncoding: acceptEncodingOf(req.raw), env }), req.raw.method);
 
-/** What is asked of the search index; `documents` answers where what it may be asked for in pages is asked for whole. */
+/** The operations that ask the search index. `documents` answers requests for a whole list rather than a page of it. */
 export const indexHandlers = (
   dependencies: Dependencies,
   documents: Record<DocumentOperationName, Handler>,
@@ -130,7 +130,7 @@ export const indexHandlers = (
       const { req, var: found } = context;
       const asked = readQuery(req.url, operations.packageDependencies.query);
       const { deviceArchitecture: architecture, repositories, deviceFirmware } = asked;
-      // As devices state it.
+      // Devices always state a minor version.
       const firmware =
         deviceFirmware === undefined ? null : deviceFirmware.includes('.') ? deviceFirmware : `${deviceFirmware}.0`;
       const packageId = found.segments.at(-2) ?? '';

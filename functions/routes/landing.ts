@@ -5,8 +5,8 @@ import { jsonAnswer } from '../http/answers.ts';
 import { documentAnswer } from '../http/document-answer.ts';
 
 /**
- * The landing document; of a replica, with what it answers from added, which no published file can say. Throws
- * Unavailable where it is not published.
+ * The landing document. A replica adds the generation that it answers from, which no published file can say. Throws
+ * Unavailable if the document is not published.
  */
 export const landingAnswer = async (
   request: Request,

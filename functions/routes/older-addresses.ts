@@ -26,7 +26,7 @@ import { judgeAddresses } from './safety.ts';
 
 const { readQuery } = createQueryReader(olderQueryParameters);
 
-/** Records written in one turn: each may have tens of kilobytes (H7). */
+/** How many records are serialised in one turn: each may have tens of kilobytes (H7). */
 const recordsInTurn = 4;
 
 /** The JSON of a list, piece by piece. */
@@ -41,7 +41,7 @@ const composeList = async (records: readonly object[], turn: Turn): Promise<stri
 };
 
 const redirectTo = (address: string | null): Response => {
-  // A repository may state any text; nobody is to be sent to what is no web address.
+  // A repository may state any text; only web addresses are redirected to.
   const url = address === null ? null : URL.parse(address);
   if (url === null || !/^https?:$/.test(url.protocol)) throw new HttpError(404, 'The package has no such address');
   const headers = { Location: url.href, 'Cache-Control': cacheControl.shared, 'Content-Length': '0', ...openHeaders };
@@ -51,8 +51,8 @@ const redirectTo = (address: string | null): Response => {
 const statusOf = (safe: boolean): OlderSafety['status'] => (safe ? 'safe' : 'unsafe');
 
 /**
- * Every operation of an address from before /v2, by its name. What they answer is found as the present addresses find
- * it, and is theirs in another form.
+ * Every operation of an address from before /v2, by its name. They find the same results as the present addresses, and
+ * answer them in the older form.
  */
 export const olderHandlers = (
   dependencies: Dependencies,
@@ -73,7 +73,7 @@ export const olderHandlers = (
     return jsonAnswer(context.req.raw, dependencies, body, { cache });
   };
 
-  /** Asks the index as the present addresses do, in turn, and within the bounds of large answers. */
+  /** Asks the index as the present addresses do, when it is the client's turn. */
   const ask = <T>(context: Context, question: (older: OlderIndex) => Promise<T>): Promise<T> =>
     askIndex(dependencies, turnsOf(dependencies, context), () => question(index));
 
@@ -114,7 +114,7 @@ export const olderHandlers = (
     (file: string): Handler =>
     async ({ req }) => {
       const found = await documentAnswer(req.raw, dependencies, file);
-      // Part of every build; one of an earlier version has none.
+      // Every build has this file, except one of an earlier version.
       if (found === undefined) throw new Unavailable(`${file} is not published`);
       return found;
     };
@@ -155,7 +155,7 @@ export const olderHandlers = (
         fields: [pickFields(record, responseFields)],
       });
       const find = async () => (await ask(context, (older) => older.latest(packages))).map(compose);
-      // It tells what somebody has installed.
+      // The answer reveals what somebody has installed.
       return listAnswer(context, olderOperations.packagesLookup, packages.length, find, { cache: cacheControl.none });
     },
 

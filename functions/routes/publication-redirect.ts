@@ -3,15 +3,15 @@ import type { Dependencies } from '../dependencies.ts';
 import { HttpError } from '../http/answers.ts';
 import { pathOf } from '../http/request-path.ts';
 
-/** Whether a replica is asked for by the name of the publication, whose pages it does not have. */
+/** Whether a replica is asked by the host name of its publication, whose pages it does not have. */
 export const isAskedForAsPublication = (
   req: HonoRequest,
   { publicAddress }: Pick<Dependencies, 'publicAddress'>,
 ): boolean => new URL(publicAddress()).host === req.header('host')?.toLowerCase();
 
 /**
- * Where a replica sends who asks for what it does not have: to the publication that it is of. Throws a 404 where that
- * would come back to it, being asked for by that very name.
+ * Redirects a request for something that a replica does not have to its publication. Throws a 404 if the redirect would
+ * lead back here, because the request used the publication's own host name.
  */
 export const publicationRedirect = (
   req: HonoRequest,

@@ -7,10 +7,10 @@ import { type Turn, turnsOf } from '../http/ask-index.ts';
 import { listBody } from '../http/envelope-body.ts';
 import { readQuery } from '../http/request-query.ts';
 
-/** Addresses judged before others get their turn: those that a stranger makes up can take a tenth of a millisecond each. */
+/** How many addresses are judged before others get their turn. A made-up address can take a tenth of a millisecond. */
 const urisInTurn = 25;
 
-/** Whether each of these addresses is safe, in their order; many are judged in several turns. */
+/** Whether each of these addresses is safe, in their order. Many are judged in several turns. */
 export const judgeAddresses = async (
   safety: Dependencies['safety'],
   uris: readonly string[],

@@ -18,9 +18,9 @@ import type { MakeAnswer } from '../http/large-answers.ts';
 import { limited } from '../http/limited.ts';
 import { hasQuery, readQuery } from '../http/request-query.ts';
 
-/** Records of a page of results: few, so that they are read in one step. */
+/** Results on a page: few enough to be read in one step. */
 const usual = 32;
-/** The most characters of what is chosen. */
+/** The most characters of a chosen value. */
 const longestChosen = 250;
 
 const readText = async (document: StoredDocument): Promise<string | undefined> => {
@@ -29,9 +29,9 @@ const readText = async (document: StoredDocument): Promise<string | undefined> =
   return stream === undefined ? undefined : new Response(stream).text();
 };
 
-/** The page as it was built; undefined where none was. */
+/** The page as it was built; undefined if there is none. */
 const readBuilt = async ({ documents }: Pick<Dependencies, 'documents'>): Promise<string | undefined> => {
-  // It may be replaced between being described and being opened.
+  // The file may be replaced after it was described and before it is opened.
   for (let attempt = 0; attempt < 5; attempt++) {
     const document = await documents.read(searchPage.file, 'identity');
     if (document === undefined) return undefined;
@@ -41,20 +41,19 @@ const readBuilt = async ({ documents }: Pick<Dependencies, 'documents'>): Promis
   throw new Unavailable(`${searchPage.file} is being replaced too often`);
 };
 
-/** The one of these that was written, in any letter case; undefined where it is none of them. */
+/** The value among these that was written, in any letter case; undefined if there is none. */
 const oneOf = <T extends string>(values: readonly T[], written: string): T | undefined =>
   values.find((one) => one.toLowerCase() === written.toLowerCase());
 
 /**
- * What was chosen on the page, as its form sends it: what is left open comes as an empty text, and what the page does not
- * offer is as if it were not chosen, as where scripts run. In the slug of a repository capitals are no small letters; an
- * architecture with capitals is refused as the index refuses it.
+ * The choices on the page, as its form sends them. As in the page's scripts, an empty text and a value that the page
+ * does not offer mean no choice. Slugs are case-sensitive, and an architecture with capitals is refused, as in the API.
  */
 const readChosen = (url: string) => {
   const { searchParams } = new URL(url);
   const written = (name: FacetName | typeof searchPage.order): string =>
     searchParams.get(name)?.slice(0, longestChosen) ?? '';
-  // The page means by a section what the index calls its kind: records name theirs as each repository does.
+  // What the page calls a section is a kind in the index; in records, every repository names its sections as it likes.
   const kind = oneOf(sectionKinds, written('section'));
   const state = oneOf(packageStates, written('state'));
   const price = oneOf(prices, written('price'));
@@ -70,8 +69,8 @@ const readChosen = (url: string) => {
 };
 
 /**
- * Answers the page of the search with its results, for browsers that run no scripts, and so that others see them at
- * once. Undefined where nothing was asked or no page was built: the file answers then.
+ * Answers the search page with its results, for browsers that run no scripts, and so that the others show results at
+ * once. Undefined if there is no query or no page was built: then the file is the answer.
  */
 export const searchPageHandler = (dependencies: Dependencies, makeAnswer: MakeAnswer) => {
   const { limiter } = dependencies;
@@ -114,7 +113,7 @@ export const searchPageHandler = (dependencies: Dependencies, makeAnswer: MakeAn
       headers: { 'Content-Type': contentTypeOf(searchPage.file), ...closedHeaders, ...more },
     });
   const answerLimited = limited(limiter, answer);
-  // Why there are no results stands on the page, where scripts go on with the index that is among the files.
+  // The page says why there are no results, and its scripts continue with the search index among the files.
   const refuse = async (request: Request, error: unknown): Promise<Response | undefined> => {
     const [status, sentence, headers] =
       error instanceof HttpError

@@ -14,12 +14,13 @@ import { landingAnswer } from './landing.ts';
 import { isAskedForAsPublication, publicationRedirect } from './publication-redirect.ts';
 import { searchPageHandler } from './search-page.ts';
 
-// A segment that would leave the folder or name a hidden file; the one hidden folder with a meaning is RFC 8615's.
+// Whether a segment stays in its folder and names no hidden file, except the one hidden folder with a meaning (RFC
+// 8615).
 const isPlain = (segment: string): boolean =>
   !/[/\\]/.test(segment) && (!segment.startsWith('.') || segment === '.well-known');
 
-// Where the pages and feeds of a repository or a package lie, for a path that has its slug or its identifier as it is, with
-// a slash at its end or without; undefined where that is no other.
+// The path of the pages and feeds of a repository or package, for a path that contains the slug or identifier itself,
+// with or without a slash at its end; undefined if that is the same path.
 const inEncodedFolder = (segments: readonly string[]): string | undefined => {
   const [kind, name = '', ...rest] = segments;
   if (kind !== 'repository' && kind !== 'package') return undefined;
@@ -27,11 +28,11 @@ const inEncodedFolder = (segments: readonly string[]): string | undefined => {
   return own === `${kind}/${name}/` ? undefined : own + rest.join('/');
 };
 
-/** Answers everything outside the API: the pages of the site, and its page for an address that is none. */
+/** Answers everything outside the API: the pages of the site, and its error page for unknown addresses. */
 export const siteHandler = (dependencies: Dependencies, makeAnswer: MakeAnswer): Handler => {
   const answerSearch = searchPageHandler(dependencies, makeAnswer);
 
-  // The file of an address: "/a/" is "a/index.html" on every static host.
+  // The file for an address: "/a/" is "a/index.html", as on every static host.
   const readPage: Handler = async ({ req, var: { segments } }) => {
     if (!segments.every(isPlain)) throw notFound();
     const path = segments.join('/');
@@ -49,7 +50,7 @@ export const siteHandler = (dependencies: Dependencies, makeAnswer: MakeAnswer):
       moved = `/${encoded}`;
     }
     const query = url.indexOf('?');
-    // The client may see the address of this request below a path, which is taken off before it comes here.
+    // If the public address has a path, the client sees that before the path of this request.
     const below = basePathOf(dependencies.publicAddress());
     const location = `${below}${moved}${query < 0 ? '' : url.slice(query)}`;
     const headers = {
@@ -61,7 +62,7 @@ export const siteHandler = (dependencies: Dependencies, makeAnswer: MakeAnswer):
     return new Response(null, { status: 308, headers });
   };
 
-  // The front page, unless a program asks for JSON by its name (decisions, section 7). Where no pages were built it is the
+  // The front page, unless a program names JSON in `Accept` (decisions, section 7). If no pages were built, it is the
   // landing document for everybody.
   const readRoot: Handler = async ({ req }) => {
     const options = { vary: ['Accept'] };
@@ -72,9 +73,9 @@ export const siteHandler = (dependencies: Dependencies, makeAnswer: MakeAnswer):
     return landingAnswer(req.raw, dependencies, options);
   };
 
-  // A replica has no pages: who asks for one is sent to where they are published, and to the front page goes whoever does
-  // not ask for JSON by its name, as above. What it is asked for by that very name would come back to it; there only who
-  // prefers a page goes without an answer.
+  // A replica has no pages, so requests for them are redirected to the publication; the root only for clients that do
+  // not name JSON, as above. If the request used the publication's own host name, that would lead back here; then only
+  // a client that prefers a page gets an error.
   const sendToPages: Handler = async ({ req, var: { segments } }) => {
     const isRoot = segments.length === 1 && segments[0] === '';
     const accept = req.header('accept');
