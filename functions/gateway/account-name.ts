@@ -1,7 +1,7 @@
 /**
- * An account's name in normal form, by which it is stored and compared: without regard to letter case, surrounding
- * blanks and Unicode forms. Undefined where the text is no name: 1 to 64 letters, digits, `.`, `_`, `-`, `+` or `@`, all
- * of which can be seen (some letters and marks are blank by definition: Unicode, "Default_Ignorable_Code_Point").
+ * The normal form of an account name, in which it is stored and compared: without regard to letter case, surrounding
+ * blanks and Unicode forms. Undefined if the text is no name: 1 to 64 letters, digits, `.`, `_`, `-`, `+` or `@`, all
+ * of them visible (Unicode defines some letters and marks as blank: "Default_Ignorable_Code_Point").
  */
 export const normaliseAccountName = (text: string): string | undefined => {
   const name = text.normalize('NFKC').trim().toLowerCase();
@@ -9,7 +9,7 @@ export const normaliseAccountName = (text: string): string | undefined => {
   return isName && !/\p{Default_Ignorable_Code_Point}/u.test(name) ? name : undefined;
 };
 
-// Scripts in everyday use (Unicode Standard Annex 31, table 5). Japanese, Chinese and Korean each write in several.
+// Scripts in everyday use (Unicode Standard Annex 31, table 5). Japanese, Chinese and Korean each combine several.
 const scripts = [
   ...['Arabic', 'Armenian', 'Bengali', 'Cyrillic', 'Devanagari', 'Ethiopic', 'Georgian', 'Greek', 'Gujarati'],
   ...['Gurmukhi', 'Hebrew', 'Kannada', 'Khmer', 'Lao', 'Latin', 'Malayalam', 'Myanmar', 'Oriya', 'Sinhala', 'Tamil'],
@@ -26,7 +26,7 @@ const writings = [...scripts, ...together].map((names) => {
 });
 
 /**
- * Whether a name keeps to one script, or to what one language writes together, so that none of its letters was put in for
- * its likeness to another script's (Unicode Technical Standard 39, section 5.2, "Highly Restrictive").
+ * Whether a name uses one script, or scripts that one language combines, so that no letter imitates one of another
+ * script (Unicode Technical Standard 39, section 5.2, "Highly Restrictive").
  */
 export const isOneScript = (name: string): boolean => writings.some((writing) => writing.test(name));

@@ -7,30 +7,33 @@ import type { OpenIdAttempt } from './openid.ts';
 
 const day = 24 * 60 * 60;
 
-/** What a browser carries through the provider and back. */
+/** What a browser carries to the provider and back. */
 export interface OpenIdDetour extends OpenIdAttempt {
-  /** The login handle, or an empty text where the devices page is the aim. */
+  /** The login handle; empty if the browser wants to reach the devices page. */
   readonly handle: string;
 }
 
 const detourSchema = z.strictObject({ state: z.string(), nonce: z.string(), verifier: z.string(), handle: z.string() });
 
-/** Ways to the provider that one browser may be on at a time, in several windows; of more the oldest is forgotten. */
+/**
+ * How many sign-ins at a provider one browser may have in progress, in several windows. Beyond that the oldest is
+ * forgotten.
+ */
 const mostDetours = 4;
 const detoursSchema = z.array(detourSchema);
 
 const hex = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 
-/** Of a digest of the path, in characters: for the services of one host. */
+/** How many characters of a digest of the path distinguish the services of one host. */
 const ownEnding = 8;
 
 /**
- * The gateway's three cookies, all of this host alone (`__Host-`, where the site is on https), out of scripts' reach and
- * not sent along by other sites' forms.
+ * The gateway's three cookies. They belong to this host alone (`__Host-`, if the site uses https), scripts cannot read
+ * them, and forms of other sites do not send them.
  *
- * `__Host-` wants the path "/", and a cookie without it could be set by a neighbouring host, whose form would then pass
- * for ours (T4; RFC 6265bis, sections 4.1.3 and 8.6). So below a path the names tell the services of a host apart, that
- * signing in to one does not sign out of the other.
+ * `__Host-` requires the path "/". Without that prefix a neighbouring host could set the cookie, and its form would
+ * pass for ours (T4; RFC 6265bis, sections 4.1.3 and 8.6). So if the public address has a path, the cookies' names
+ * contain a digest of it: signing in to one service of a host must not end the sign-in to another.
  */
 export const createBrowserCookies = ({ settings, cryptography }: Pick<GatewayDeps, 'settings' | 'cryptography'>) => {
   const { origin, protocol, pathname } = new URL(settings.publicAddress);
@@ -69,7 +72,7 @@ export const createBrowserCookies = ({ settings, cryptography }: Pick<GatewayDep
 
   return {
     browser,
-    /** The token that a form for this purpose must carry; gives the browser its form cookie where it has none. */
+    /** The token that a form for this purpose must carry. Sets the browser's form cookie if it has none. */
     issueFormToken: (c: Context, purpose: string): string => {
       const known = form.read(c);
       const secret = known.length === 43 ? known : cryptography.randomToken();
@@ -77,9 +80,9 @@ export const createBrowserCookies = ({ settings, cryptography }: Pick<GatewayDep
       return formToken(secret, purpose);
     },
     /**
-     * What to say where a form does not have the token that belongs to this browser's cookie. Throws a 403 where a page of
-     * another origin sent it, which must not have the browser take a new cookie. `Origin` is `null` from our own pages,
-     * because they send no referrer.
+     * A sentence for the user if a form lacks the token that belongs to this browser's cookie. Throws a 403 if a page
+     * of another origin sent the form, because such a page must not make the browser take a new cookie. `Origin` is
+     * `null` from our own pages, because they send no referrer.
      */
     findFault,
     /** Throws that as a 403. */
@@ -92,8 +95,8 @@ export const createBrowserCookies = ({ settings, cryptography }: Pick<GatewayDep
       detour.write(c, encode(JSON.stringify([value, ...others])));
     },
     /**
-     * What was remembered, once, for the state that the provider sent back. Undefined where there is nothing of it; what
-     * belongs to another sign-in may still come back in another window and is left.
+     * Returns and forgets what was remembered for the state that the provider sent back; undefined if nothing was.
+     * Other entries stay, because those sign-ins may still return in another window.
      */
     takeDetour: (c: Context, states: readonly string[]): OpenIdDetour | undefined => {
       const all = parseDetours(detour.read(c));

@@ -1,6 +1,6 @@
-// Which callbacks an operator allows (decisions, section 7, "Gateway callbacks"). See callback.ts for how one is read.
+// Which callbacks an operator allows (decisions, section 7, "Gateway callbacks"). callback.ts reads callbacks.
 
-/** One allowed callback: scheme and host (with its port) exactly, and where a path is named, that path exactly. */
+/** An allowed callback: exactly this scheme and host (with its port), and exactly this path if there is one. */
 export interface AllowedAddress {
   /** With its colon, as in `sileo:`. */
   readonly protocol: string;
@@ -11,9 +11,9 @@ export interface AllowedAddress {
 /** Every callback that is allowed. */
 export interface CallbackRules {
   readonly addresses: readonly AllowedAddress[];
-  /** Schemes of which every address is allowed, with their colon. */
+  /** Schemes, with their colon, for which every address is allowed. */
   readonly schemes: ReadonlySet<string>;
-  /** http on the same computer, on any port. */
+  /** Whether http is allowed on the same computer, on any port. */
   readonly loopback: boolean;
 }
 
@@ -28,7 +28,7 @@ export interface CallbackRules {
  */
 export const packageManagerCallbacks = ['sileo://authentication_success'];
 
-/** Schemes that run, read or frame something in the browser itself; no rule may name them. */
+/** Schemes that run, read or frame something in the browser itself. No rule may name them. */
 export const forbiddenSchemes: ReadonlySet<string> = new Set([
   'javascript:',
   'data:',
@@ -43,20 +43,23 @@ export const forbiddenSchemes: ReadonlySet<string> = new Set([
   'ftp:',
 ]);
 
-/** The rule that an operator's text stands for: `sileo://host`, `sileo://host/path`, `https://app.example`. */
+/**
+ * Parses an operator's text into a rule: `sileo://host`, `sileo://host/path`, `https://app.example`. Undefined if it is
+ * none.
+ */
 export const parseAllowedAddress = (text: string): AllowedAddress | undefined => {
   if (!/^[a-z][a-z0-9+.-]*:[\x21-\x7e]+$/.test(text) || !URL.canParse(text)) return undefined;
   const { protocol, host, pathname, search, hash, username, password, href } = new URL(text);
   if (forbiddenSchemes.has(protocol) || `${search}${hash}${username}${password}` !== '') return undefined;
-  // What the parser had to put right would be compared with something else than what stands there.
+  // If the parser had to correct the text, callbacks would be compared with something that the operator did not write.
   if (href !== text && href !== `${text}/`) return undefined;
   if (isWeb(protocol)) return href === text ? { protocol, host, path: pathname } : { protocol, host };
   if (pathname !== '') return { protocol, host, path: pathname };
   return host === '' ? undefined : { protocol, host };
 };
 
-/** Whether a rule names this address. */
-export const findRule = (url: URL, { addresses, schemes }: CallbackRules): boolean =>
+/** Whether a rule allows this address. */
+export const isNamedByRule = (url: URL, { addresses, schemes }: CallbackRules): boolean =>
   (schemes.has(url.protocol) && !isWeb(url.protocol) && !forbiddenSchemes.has(url.protocol)) ||
   addresses.some(
     ({ protocol, host, path }) =>
@@ -66,9 +69,9 @@ export const findRule = (url: URL, { addresses, schemes }: CallbackRules): boole
 export const isWeb = (protocol: string): boolean => protocol === 'http:' || protocol === 'https:';
 
 /**
- * Words by which applications open or add what follows them: `url` of Cydia (`MobileCydia.mm`, pageForURL) and Sileo
- * (`Sileo/Backend/URL Manager/URLManager.swift`), `source` of Sileo, `sources` of Zebra (`Zebra/ZBAppDelegate.m`), `add` of
- * Installer, and what others call the same.
+ * Words after which applications open or add the following address: `url` of Cydia (`MobileCydia.mm`, pageForURL) and
+ * Sileo (`Sileo/Backend/URL Manager/URLManager.swift`), `source` of Sileo, `sources` of Zebra
+ * (`Zebra/ZBAppDelegate.m`), `add` of Installer, and what others call the same.
  */
 const openingWords: ReadonlySet<string> = new Set([
   'url',
@@ -94,12 +97,12 @@ const openingWords: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whether an application's own address makes it open another: one of the words of its host and path says so, or an
- * address stands in them. The credentials are added to the end, so they would go where that one leads.
+ * Whether an application's own address makes it open another one: its host or path contains one of these words, or an
+ * address. The credentials are appended to the callback, so they would be sent to that other address.
  */
 export const opensAddress = ({ protocol, host, pathname }: URL): boolean => {
   if (isWeb(protocol)) return false;
-  // An application may decode more than once what it takes out of an address.
+  // An application may decode a part of an address more than once.
   const text = [1, 2, 3, 4].reduce(decode, `${host}/${pathname.replace(/^\//, '')}`);
   const words = text
     .toLowerCase()

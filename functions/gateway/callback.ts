@@ -1,7 +1,7 @@
-import { type CallbackRules, findRule, isWeb, opensAddress } from './callback-rules.ts';
+import { type CallbackRules, isNamedByRule, isWeb, opensAddress } from './callback-rules.ts';
 import type { Credentials } from './cryptography.ts';
 
-/** An allowed callback: its address in normal form, and the scheme or origin that stands for the application. */
+/** An allowed callback: its address in normal form, and the scheme or origin that identifies the application. */
 export interface Callback {
   readonly address: string;
   readonly application: string;
@@ -15,9 +15,9 @@ const credentialNames: readonly (keyof Credentials)[] = ['auth_token', 'payment_
 const loopbackHosts: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**
- * Reads a callback against the allow list (decisions, section 7, "Gateway callbacks"; RFC 9700, section 2.1). The decision is made on the
- * address as WHATWG parses it, which is how the browser that follows it will; what parses in a surprising way is refused
- * before. Throws CallbackRefused with a sentence for the client.
+ * Checks a callback against the allow list (decisions, section 7, "Gateway callbacks"; RFC 9700, section 2.1). The
+ * decision uses the address as WHATWG parses it, as does the browser that follows it; whatever could be parsed in a
+ * surprising way is refused first. Throws CallbackRefused with a sentence for the client.
  */
 export const parseCallback = (text: string, rules: CallbackRules): Callback => {
   const refuse = (sentence: string) => new CallbackRefused(`Field 'callback' ${sentence}`);
@@ -35,7 +35,7 @@ export const parseCallback = (text: string, rules: CallbackRules): Callback => {
   const application = findApplication(url, rules);
   if (application === undefined) throw refuse('is not on the list of allowed callbacks');
   if (opensAddress(url)) throw refuse('must not make its application open another address');
-  // Some readers of queries part them at semicolons; some read `name[]` as `name`, and a dot or a blank as `_` (PHP).
+  // Some programs split queries at semicolons, too; some (PHP) read `name[]` as `name`, and a dot or a blank as `_`.
   const names = url.search
     .slice(1)
     .split(/[&;]/)
@@ -48,31 +48,31 @@ export const parseCallback = (text: string, rules: CallbackRules): Callback => {
 };
 
 const findApplication = (url: URL, rules: CallbackRules) => {
-  if (findRule(url, rules)) return isWeb(url.protocol) ? url.origin : url.protocol;
+  if (isNamedByRule(url, rules)) return isWeb(url.protocol) ? url.origin : url.protocol;
   return rules.loopback && url.protocol === 'http:' && loopbackHosts.has(url.hostname) ? url.origin : undefined;
 };
 
-/** The callback with the credentials added; the query it came with stays as it is, byte for byte. */
+/** The callback with the credentials appended. Its own query stays byte for byte. */
 export const addCredentials = (address: string, credentials: Credentials): string => {
   const separator = !address.includes('?') ? '?' : /[?&]$/.test(address) ? '' : '&';
   const query = credentialNames.map((name) => `${name}=${encodeURIComponent(credentials[name])}`).join('&');
   return `${address}${separator}${query}`;
 };
 
-/** The source for the page's `form-action`: browsers apply it to the redirect that answers the form, too. */
+/** The source for the page's `form-action`, which browsers also apply to the redirect that answers the form. */
 export const formActionSource = (application: string): string =>
   // A Content-Security-Policy source cannot name an IPv6 address.
   application.includes('[') ? 'http:' : application;
 
 const applicationNames: Readonly<Record<string, string>> = {
-  // All three take it there (see callback-rules.ts).
+  // All three use this scheme (see callback-rules.ts).
   'sileo:': 'Sileo, Zebra or Saily',
   'zbra:': 'Zebra',
   'cydia:': 'Cydia',
   'installer:': 'Installer',
 };
 
-/** What a person calls the application that a callback belongs to. */
+/** A name that people recognise for the application that a callback belongs to. */
 export const describeApplication = (application: string): string => {
   const known = applicationNames[application];
   if (known !== undefined) return known;

@@ -12,30 +12,30 @@ import type { OpenIdSettings } from './openid.ts';
 import { refreshLifeMaximum } from './protocol.ts';
 import type { StoreLocation } from './store/credential-store.ts';
 
-/** Everything about the gateway that is set from outside; times in milliseconds. */
+/** The settings of the gateway. Times are in milliseconds. */
 export interface GatewayConfiguration {
   readonly settings: GatewaySettings;
   readonly store: StoreLocation;
   /** Path of the audit log. */
   readonly auditFile: string;
   readonly openId?: OpenIdSettings | undefined;
-  /** Password checks at a time. */
+  /** How many password checks run at a time. */
   readonly passwordChecks: number;
-  /** What is allowed and deserves a second look by the operator, one sentence each, to be said at the start. */
+  /** Allowed settings that the operator should check, a sentence for each, to be logged at the start. */
   readonly warnings: readonly string[];
 }
 
-/** What the server that the gateway is part of knows already. */
+/** What the server around the gateway knows already. */
 export interface Surroundings {
   /** Address under which the server is reached, without `/v2`. */
   readonly publicAddress: string;
-  /** Folder of what is kept between runs. */
+  /** Folder for everything that is kept between runs. */
   readonly state: string;
-  /** Whether the operator says that this is no production, whatever the address and the environment say. */
+  /** Whether the operator declares that this is no production, whatever the address and the environment say. */
   readonly development?: boolean;
 }
 
-/** What is wrong with the environment: every mistake, one sentence each. */
+/** Every mistake in the environment, one sentence each. */
 export class ConfigurationInvalid extends Error {
   readonly code = 'configuration_invalid';
   readonly mistakes: readonly string[];
@@ -96,7 +96,7 @@ const environmentSchema = z.object({
     .string()
     .optional()
     .transform((text) => text?.split(/\s+/).filter((secret) => secret !== ''))
-    // A comma would be read by some as what parts two secrets, which blanks do.
+    // Secrets are separated by blanks; a comma could be mistaken for a separator.
     .refine((secrets) => secrets?.every((secret) => /^[\x21-\x2b\x2d-\x7e]{32,512}$/.test(secret)) ?? true, {
       error: 'must be secrets of 32 to 512 printable ASCII characters without a comma, separated by blanks',
     }),
@@ -129,8 +129,8 @@ const environmentSchema = z.object({
 type Environment = z.infer<typeof environmentSchema>;
 
 /**
- * Reads the gateway's configuration from environment variables; without any of them it is a working one for
- * development. Throws ConfigurationInvalid with every mistake at once.
+ * Reads the gateway's settings from environment variables. Without any of them the result works for development. Throws
+ * ConfigurationInvalid with every mistake at once.
  */
 export const readGatewayConfiguration = (
   environment: Readonly<Record<string, string | undefined>>,
@@ -142,7 +142,7 @@ export const readGatewayConfiguration = (
     .map((name) => `${name} is not a setting of the gateway`);
   const parsed = environmentSchema.safeParse(set);
   if (!parsed.success) mistakes.push(...parsed.error.issues.map(describeIssue));
-  // Read even where something else is wrong, so that its own mistakes are told in the same breath.
+  // Read even if something else is wrong, so that all mistakes are reported together.
   const httpAllowed = !isProduction(set, surroundings) || set.GATEWAY_ALLOW_HTTP === 'true';
   const callbacks = readCallbacks(words.parse(set.GATEWAY_CALLBACKS), httpAllowed, mistakes);
   if (parsed.success) mistakes.push(...checkTogether(parsed.data, httpAllowed, surroundings));
@@ -150,7 +150,7 @@ export const readGatewayConfiguration = (
   return toConfiguration(parsed.data, callbacks, surroundings);
 };
 
-/** Where the credential store is, for a command that needs nothing else. Throws ConfigurationInvalid. */
+/** The location of the credential store, for a command that needs no other setting. Throws ConfigurationInvalid. */
 export const readStoreLocation = (
   environment: Readonly<Record<string, string | undefined>>,
   state: string,
@@ -162,17 +162,17 @@ export const readStoreLocation = (
   return toStoreLocation(parsed.data, state);
 };
 
-/** Where the audit log of the gateway, and of the commands for it, is: one file below the state folder. */
+/** The audit log of the gateway and of its commands: one file below the state folder. */
 export const auditFileIn = (state: string): string => `${state}/gateway-audit.jsonl`;
 
-// An empty variable is how a compose file says that it is not set.
+// A compose file sets a variable to an empty text to say that it is not set.
 const dropEmpty = (environment: Readonly<Record<string, string | undefined>>) =>
   Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''));
 
 const describeIssue = ({ path, message }: { path: readonly PropertyKey[]; message: string }) =>
   `${String(path[0])} ${message}`;
 
-// A public https address is one that strangers are meant to use (decisions, section 7, "Production").
+// A public https address is meant for strangers (decisions, section 7, "Production").
 const isProduction = (
   { NODE_ENV }: Readonly<Record<string, string | undefined>>,
   { publicAddress, development = false }: Surroundings,

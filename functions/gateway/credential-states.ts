@@ -13,10 +13,13 @@
 //   others not of it         any other                                401, nothing       401, nothing
 //   none known               -                                        401, nothing       200, nothing
 
-/** How long a spent refresh token may come back without being taken for theft: a client that retried its own request. */
+/**
+ * How long, in milliseconds, a spent refresh token may return without counting as theft: the client may have retried
+ * its own request.
+ */
 const reuseGrace = 10_000;
 
-/** What the store knows about a credential set. Times in milliseconds. */
+/** What the store knows about a credential set. Times are in milliseconds. */
 export interface CredentialSetState {
   readonly expiresAt: number;
   readonly refreshExpiresAt: number;
@@ -28,8 +31,8 @@ export interface CredentialSetState {
 export type RefreshDecision = 'rotate' | 'not-expired' | 'refused' | 'reused';
 
 /**
- * What a refresh leads to, for the set that the refresh token belongs to, or undefined where it belongs to none.
- * `whole` tells whether the auth token and the payment secret belong to that set too.
+ * What to do with a refresh, given the set that the refresh token belongs to (undefined: none). `whole` says whether
+ * the auth token and the payment secret belong to that set, too.
  */
 export const decideRefresh = (
   set: CredentialSetState | undefined,
@@ -44,7 +47,7 @@ export const decideRefresh = (
 
 export type RevokeDecision = 'revoke' | 'unknown' | 'mixed';
 
-/** What a revocation leads to, for the sets that the three presented credentials belong to (undefined: to none). */
+/** What to do with a revocation, given the sets that the three presented credentials belong to (undefined: none). */
 export const decideRevoke = (sets: {
   auth: string | undefined;
   secret: string | undefined;
@@ -55,6 +58,6 @@ export const decideRevoke = (sets: {
   return auth === secret && secret === refresh ? 'revoke' : 'mixed';
 };
 
-/** Whether an authenticated request with the auth token of this set is let in. */
+/** Whether requests with the auth token of this set are authenticated. */
 export const isLive = (set: CredentialSetState, now: number): boolean =>
   set.revokedAt === null && set.accountDisabledAt === null && set.spentAt === null && now < set.expiresAt;

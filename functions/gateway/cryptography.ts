@@ -1,8 +1,11 @@
-/** What the gateway needs of cryptography, handed in because it must be synchronous and WebCrypto's digest is not. */
+/**
+ * The cryptography that the gateway needs. It is passed in because it must be synchronous, and WebCrypto's digest is
+ * not.
+ */
 export interface Cryptography {
   /** A new opaque token: 256 random bits in base64url (43 characters). */
   randomToken(): string;
-  /** A new identifier of a row; not a secret. */
+  /** A new identifier of a row. It is not a secret. */
   randomId(): string;
   /** SHA-256 of the UTF-8 text, 32 bytes. */
   sha256(text: string): Uint8Array;
@@ -19,7 +22,7 @@ export interface Credentials {
   readonly refresh_token: string;
 }
 
-/** The same set as the store holds it. */
+/** The same set as the store keeps it. */
 export interface CredentialHashes {
   readonly auth: Uint8Array;
   readonly secret: Uint8Array;

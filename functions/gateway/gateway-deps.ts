@@ -6,22 +6,22 @@ import type { Passwords } from './passwords.ts';
 import type { SecurityLog } from './security-log.ts';
 import type { CredentialStore } from './store/credential-store.ts';
 
-/** What the gateway's routes need to know; times in milliseconds. */
+/** The settings of the gateway's routes. Times are in milliseconds. */
 export interface GatewaySettings {
-  /** Address under which the server is reached, without a trailing slash; the gateway lies below it in `/v2`. */
+  /** Address of the server, without a trailing slash. The gateway lies below it in `/v2`. */
   readonly publicAddress: string;
   readonly callbacks: CallbackRules;
   readonly credentialLife: number;
   readonly refreshLife: number;
-  /** Sign-ins that one client may ask for in a minute; 0 for any number. */
+  /** How many sign-ins one client may request in a minute; 0 for any number. */
   readonly signInRate: number;
-  /** The key under which device identifiers are hashed; without one the store keeps a key of its own. */
+  /** The key with which device identifiers are hashed. By default the store makes and keeps one. */
   readonly deviceKey?: string | undefined;
-  /** Secrets of the download servers that may introspect; none: the operation does not exist. */
+  /** Secrets of the download servers that may use introspection. Without any, the operation does not exist. */
   readonly introspectionSecrets: readonly string[];
 }
 
-/** Everything that the gateway is handed. */
+/** Everything that the gateway needs from its host. */
 export interface GatewayDeps {
   readonly settings: GatewaySettings;
   readonly store: CredentialStore;
@@ -33,11 +33,13 @@ export interface GatewayDeps {
   /** The address of the client of this request, for the throttle and the log. */
   readonly clientAddress: (c: Context) => string;
   readonly openId?: OpenIdClient | undefined;
-  /** Whether the rate of sign-ins is bounded in the store too: for hosts of which many run that know little of each other. */
+  /**
+   * Whether the rate of sign-ins is also limited in the store, because many instances of this host run side by side.
+   */
   readonly countsSignIns?: boolean;
 }
 
-/** The gateway's own addresses. */
+/** The addresses of the gateway. */
 export const gatewayAddresses = ({ publicAddress }: GatewaySettings) => {
   const base = `${publicAddress}/v2`;
   const { pathname } = new URL(base);
@@ -47,7 +49,7 @@ export const gatewayAddresses = ({ publicAddress }: GatewaySettings) => {
     devices: `${pathname}/devices`,
     signOut: `${pathname}/devices/sign-out`,
     leave: `${pathname}/devices/leave`,
-    /** Absolute, as the provider compares it. */
+    /** An absolute address, because the provider compares it. */
     openIdReturn: `${base}/login/callback`,
     authUrl: (handle: string, callback: string) =>
       `${base}/login?request=${handle}&callback=${encodeURIComponent(callback)}`,

@@ -7,8 +7,8 @@ import { loginRoutes } from './routes/login.ts';
 
 /**
  * The payment gateway as an application to mount at the API's root (`app.route('/v2', createGateway(deps))`): the
- * protocol's operations, `/account`, `/introspect`, the login page with its OpenID Connect detour, and the devices page.
- * It answers its own paths alone and leaves every other to the application it is mounted in.
+ * operations of the protocol, `/account`, `/introspect`, the login page with its OpenID Connect detour, and the devices
+ * page. It answers only its own paths.
  */
 export const createGateway = (deps: GatewayDeps): Hono => {
   const { settings, store, cryptography } = deps;

@@ -1,3 +1,3 @@
-// The door by which a Worker whose store is behind Hyperdrive reaches it.
+// The entrance to the gateway for a Worker whose store is behind Hyperdrive.
 
 export { openHyperdriveStore } from './workers/hyperdrive-store.ts';

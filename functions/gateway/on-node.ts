@@ -1,4 +1,4 @@
-// The door by which a Node host and the commands enter the gateway; an application enters by gateway.ts.
+// The entrance to the gateway for a Node host and for the commands. An app uses gateway.ts.
 
 export { isOneScript, normaliseAccountName } from './account-name.ts';
 export {
@@ -24,5 +24,5 @@ export {
 } from './store/credential-store.ts';
 export { openCredentialStore } from './store/open-store.ts';
 
-/** The two commands on a whole store (see store/backup.ts), which is loaded for them alone. */
+/** The two commands for a whole store (see store/backup.ts), loaded only when they run. */
 export const loadBackup = () => import('./store/backup.ts');

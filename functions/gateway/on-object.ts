@@ -1,4 +1,4 @@
-// The door by which a Durable Object of Cloudflare enters the gateway: it keeps the store.
+// The entrance to the gateway for a Durable Object of Cloudflare, which keeps the store.
 
 export type { ObjectStorage } from './workers/object-connection.ts';
 export { openObjectStore } from './workers/object-store.ts';

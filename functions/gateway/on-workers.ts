@@ -1,4 +1,4 @@
-// The door by which a Worker of Cloudflare enters the gateway, and by which its operator's commands reach it.
+// The entrance to the gateway for a Cloudflare Worker, and for the commands of its operator.
 
 export type { CredentialStore } from './store/credential-store.ts';
 export { openWorkerGateway } from './workers/open-worker-gateway.ts';

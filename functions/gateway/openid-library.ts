@@ -1,4 +1,5 @@
-// What of the library is used: a bundle of what is imported later as a whole would hold the whole of it.
+// The parts of the library that are used. If the whole library were imported dynamically, a bundle would contain all of
+// it.
 
 export {
   AuthorizationResponseError,

@@ -4,29 +4,30 @@ type Library = typeof import('./openid-library.ts');
 type Checks = Parameters<Library['authorizationCodeGrant']>[2];
 type Tokens = Awaited<ReturnType<Library['authorizationCodeGrant']>>;
 
-/** The provider, and what this service is registered there as. */
+/** The provider, and this service's registration there. */
 export interface OpenIdRegistration {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Allows an issuer on http, for development. */
+  /** Allows an http issuer, for development. */
   readonly insecure: boolean;
 }
 
-/** What is known of the provider, and how it is shown the client's secret. */
+/** The provider's configuration, and the way to present the client's secret to it. */
 export interface DiscoveredProvider {
   readonly configuration: Configuration;
-  /** Exchanges the code in the address that the browser came back with. */
+  /** Exchanges the code in the address with which the browser returned. */
   exchange(returned: URL, checks: Checks): Promise<Tokens>;
 }
 
-/** How long the provider may take for one answer, in seconds. */
+/** The most seconds that the provider may take for one answer. */
 const patience = 10;
 
 /**
- * Fetches what the provider says of itself. It takes the secret in the body of a request or in its head, as the client is
- * registered there (OpenID Connect Core, section 9); which of them that is it does not say where it knows both. So the
- * other way is tried where one is refused, and kept where it works: who is refused so has not used the code up.
+ * Fetches the provider's configuration. A provider takes the client's secret in the body of a request or in its head,
+ * depending on how the client is registered there (OpenID Connect Core, section 9). A provider that supports both does
+ * not say which of them that is, so if one is refused, the other is tried, and kept if it works; a refused request does
+ * not use up the code.
  */
 export const discoverProvider = async (
   client: Library,
@@ -37,7 +38,7 @@ export const discoverProvider = async (
     timeout: patience,
     execute,
   });
-  // What the library makes shows the secret in the body.
+  // The library's default sends the secret in the body.
   const inHead = new client.Configuration(
     known.serverMetadata(),
     clientId,
@@ -46,7 +47,7 @@ export const discoverProvider = async (
   );
   inHead.timeout = patience;
   for (const extend of execute) extend(inHead);
-  // Whoever names no way takes the head (Discovery, section 3).
+  // A provider that lists no method takes the secret in the head (Discovery, section 3).
   const isBodyNamed = known.serverMetadata().token_endpoint_auth_methods_supported?.includes('client_secret_post');
   const configurations = isBodyNamed ? [known, inHead] : [inHead, known];
   return {
@@ -68,7 +69,7 @@ export const discoverProvider = async (
   };
 };
 
-// RFC 6749, section 2.3.1. The library's own would be as much again as all of this in the bundle of a Worker.
+// RFC 6749, section 2.3.1. The library's own function would double the size of this part in the bundle of a Worker.
 const showInHead =
   (...shown: [clientId: string, clientSecret: string]): ClientAuth =>
   (_provider, _client, _body, headers) =>

@@ -1,41 +1,41 @@
 import { type DiscoveredProvider, discoverProvider, type OpenIdRegistration } from './openid-provider.ts';
 import { toReadable } from './readable-text.ts';
 
-/** The OpenID Connect provider that accounts may come from. */
+/** The OpenID Connect provider whose users may sign in. */
 export interface OpenIdSettings extends OpenIdRegistration {
-  /** What the button on the login page says it continues with. */
+  /** The provider's name on the button of the login page. */
   readonly label: string;
-  /** What is asked of the provider, separated by blanks; `openid` among it. */
+  /** The scopes to request, separated by blanks; `openid` must be one of them. */
   readonly scope: string;
-  /** Who may sign in: those whose claim has one of the values; everybody where it is absent. */
+  /** Who may sign in: users whose claim has one of these values. Everybody if it is absent. */
   readonly allow?: { readonly claim: string; readonly values: readonly string[] } | undefined;
 }
 
-/** What has to be remembered, in the browser that started, until the provider sends it back. */
+/** What the browser must remember until the provider sends it back. */
 export interface OpenIdAttempt {
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;
 }
 
-/** Who signed in at the provider. */
+/** The user who signed in at the provider. */
 export interface OpenIdIdentity {
   readonly issuer: string;
   readonly subject: string;
   readonly displayName: string;
 }
 
-/** The provider does not answer, or answers something that cannot be trusted. */
+/** The provider does not answer, or its answer cannot be trusted. */
 export class OpenIdFailed extends Error {
   readonly code = 'openid_failed';
 }
 
-/** The person said no at the provider, or it refused them. */
+/** The user declined at the provider, or the provider refused. */
 export class OpenIdDenied extends Error {
   readonly code = 'openid_denied';
 }
 
-/** The provider knows the person, and the operator does not let them in; `name` is who they are there. */
+/** The provider knows the user, but the operator does not allow them. `name` is their name at the provider. */
 export class OpenIdNotAllowed extends Error {
   readonly code = 'openid_not_allowed';
   readonly identity: OpenIdIdentity;
@@ -45,26 +45,26 @@ export class OpenIdNotAllowed extends Error {
   }
 }
 
-/** What the browser came back with has been used before, or has expired. */
+/** What the browser returned with was used before, or has expired. */
 export class OpenIdStale extends Error {
   readonly code = 'openid_stale';
 }
 
 export interface OpenIdClient {
   readonly label: string;
-  /** The provider's address to send the browser to. Throws OpenIdFailed. */
+  /** The address at the provider to send the browser to. Throws OpenIdFailed. */
   start(redirectUri: string): Promise<{ url: URL; attempt: OpenIdAttempt }>;
   /**
-   * Exchanges the code in the address that the browser came back with. Throws OpenIdFailed, OpenIdDenied, OpenIdStale or
-   * OpenIdNotAllowed.
+   * Exchanges the code in the address with which the browser returned. Throws OpenIdFailed, OpenIdDenied, OpenIdStale
+   * or OpenIdNotAllowed.
    */
   finish(returned: URL, attempt: OpenIdAttempt): Promise<OpenIdIdentity>;
 }
 
-/** How long, in milliseconds, what a provider says of itself is taken for true: it may move while a server runs. */
+/** How long, in milliseconds, a provider's metadata is kept: it may move while a server runs. */
 const discoveredLife = 3_600_000;
 
-// Loaded where somebody signs in by a provider.
+// Loaded when somebody signs in through a provider.
 const load = () => import('./openid-library.ts');
 
 /**
@@ -125,7 +125,7 @@ export const createOpenIdClient = (settings: OpenIdSettings, clock: () => number
         return identity;
       } catch (error) {
         if (error instanceof OpenIdNotAllowed) throw error;
-        // RFC 6749, section 5.2: the code was used, has expired, or was given to somebody else.
+        // RFC 6749, section 5.2: the code was used before, has expired, or belongs to another client.
         if (error instanceof client.ResponseBodyError && error.error === 'invalid_grant') {
           throw new OpenIdStale('the code is not good any more', { cause: error });
         }
@@ -143,7 +143,8 @@ const hasValue = (
   claims: { readonly [claim: string]: unknown },
   { claim, values }: { readonly claim: string; readonly values: readonly string[] },
 ) => {
-  // Whoever may type any address at the provider must not be let in by it. Some providers say it by a word (Cognito, Apple).
+  // A provider may let its users enter any address, which must not admit them. Some (Cognito, Apple) send the claim as
+  // a string.
   if (claim === 'email' && String(claims.email_verified) !== 'true') return false;
   const held = Object.hasOwn(claims, claim) ? [claims[claim]].flat() : [];
   return held.some((value) => ['string', 'number', 'boolean'].includes(typeof value) && values.includes(String(value)));

@@ -1,25 +1,25 @@
 import type { Line } from '../http/client-line.ts';
 import { createGate } from '../http/gate.ts';
 
-/** More checks are waiting than may; the client should come back in a few seconds. */
+/** Too many checks are waiting. The client should come back in a few seconds. */
 export class PasswordsBusy extends Error {
   readonly code = 'passwords_busy';
 }
 
-/** On whose behalf a check waits. */
+/** Whose check it is. */
 export interface Place {
-  /** Who takes the place, a client's network or an account: nobody takes more than a few. None: it is not counted. */
+  /** The client's network, or an account. Each may occupy only a few places. Undefined: not counted. */
   readonly holder?: string | undefined;
-  /** Whether the browser has signed in to the account before: it waits in a line of its own. */
+  /** Whether the browser has signed in to the account before. Such browsers wait in a line of their own. */
   readonly known?: boolean;
 }
 
 export interface PlaceLimits {
-  /** Checks at a time. */
+  /** How many checks run at a time. */
   readonly parallel: number;
-  /** Places in each of the two lines. */
+  /** How many checks may wait in each of the two lines. */
   readonly waiting: number;
-  /** Places that one holder may take. */
+  /** How many places one holder may occupy. */
   readonly each: number;
 }
 
@@ -40,17 +40,17 @@ const createLines = () => {
 };
 
 /**
- * Lets through so many at a time and keeps the others in two lines, which take turns: one for browsers that an account
- * knows, one for everybody else. So strangers, however many, neither take all of the processor, nor the places of those
- * who have signed in before; and one network of strangers leaves places to the others. Beyond its places a piece of work
- * throws PasswordsBusy.
+ * Runs `parallel` checks at a time. The others wait in two lines, which take turns: one for browsers that an account
+ * knows, and one for everybody else. So strangers, however many, can neither use the whole processor nor take the
+ * places of people who have signed in before, and one network of strangers leaves places to others. Throws
+ * PasswordsBusy if no place is left.
  */
 export const createPlaces = ({ parallel, waiting, each }: PlaceLimits) => {
   const { lines, line } = createLines();
   const gate = createGate(parallel, line);
   const held = new Map<string, number>();
 
-  // The place is held until there is room for the work.
+  // The place is occupied until the check begins.
   const takePlace = (name: keyof typeof lines, holder: string | undefined): (() => void) => {
     const key = holder === undefined ? undefined : `${name} ${holder}`;
     const taken = (key !== undefined && held.get(key)) || 0;

@@ -1,6 +1,6 @@
 import { createPlaces, type Place, type PlaceLimits } from './password-places.ts';
 
-/** Turns a password and a salt into a key; Node's scrypt, which works outside the event loop. */
+/** Derives a key from a password and a salt: Node's scrypt, which works outside the event loop. */
 export type Scrypt = (password: string, salt: Uint8Array, length: number, cost: ScryptCost) => Promise<Uint8Array>;
 
 /** scrypt's parameters: memory and time cost (a power of two), block size, parallelism. */
@@ -14,8 +14,8 @@ export interface ScryptCost {
 export const recommendedCost: ScryptCost = { n: 2 ** 17, r: 8, p: 1 };
 
 /**
- * The same work in a quarter of the memory, for hosts that have little: as many blocks are mixed, so that a check takes
- * as long as one of the recommended cost. OWASP asks for `p` 3 with that memory.
+ * The same work with a quarter of the memory, for small hosts: as many blocks are mixed, so a check takes as long as
+ * with the recommended cost. OWASP requires `p` 3 with that much memory.
  */
 export const smallCost: ScryptCost = { n: 2 ** 15, r: 8, p: 4 };
 
@@ -23,15 +23,15 @@ export interface Passwords {
   /** The hash to store, in PHC form. */
   hash(password: string): Promise<string>;
   /**
-   * Whether the password fits the hash. Undefined, for want of an account, costs the same and fits nothing. Throws
-   * PasswordsBusy where there is no place left for whoever asks.
+   * Whether the password matches the hash. Without a hash, because there is no account, it takes as long and never
+   * matches. Throws PasswordsBusy if no place is left.
    */
   verify(password: string, hash: string | undefined, place?: Place): Promise<boolean>;
 }
 
 const length = 32;
 
-/** Password checks, each of which takes a place (see password-places.ts). */
+/** Password checks, each of which occupies a place (see password-places.ts). */
 export const createPasswords = (deps: {
   scrypt: Scrypt;
   salt: () => Uint8Array;
@@ -42,9 +42,9 @@ export const createPasswords = (deps: {
   const { cost } = deps;
   const inTurn = createPlaces(deps.places);
   const compute = (password: string, salt: Uint8Array, parameters: ScryptCost, place: Place = {}) =>
-    // The same characters can be typed as different code points on different keyboards.
+    // Different keyboards may produce different code points for the same characters.
     inTurn(place, () => deps.scrypt(password.normalize('NFKC'), salt, length, parameters));
-  // Nothing hashes to zeros, and computing against it costs what any other check does.
+  // No hash is all zeros, and computing one against this takes as long as any other check.
   const nobody = { salt: new Uint8Array(16), cost, key: new Uint8Array(length) };
   return {
     hash: async (password) => {

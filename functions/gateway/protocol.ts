@@ -8,28 +8,28 @@ import type { CredentialStore, NewSet, SignInRequest, TokenHolder } from './stor
 const minute = 60_000;
 const day = 24 * 60 * minute;
 
-/** How long a sign-in request waits for its login (decisions, section 6). */
+/** How long a sign-in request waits for the user to log in (decisions, section 6). */
 const requestLife = 10 * minute;
 /** How long a sign-in lasts at most, however often it is refreshed (decisions, section 6). */
 const familyLife = 365 * day;
 /** How long a refresh token lives at most (decisions, section 6). */
 export const refreshLifeMaximum = 180 * day;
-/** How exact "last used" is: a write for every authenticated request would make each of them cost a sync. */
+/** The precision of "last used". Exact times would need a write, and so a sync, for every authenticated request. */
 const lastUseGrain = 10 * minute;
 
 export interface ProtocolDeps {
   readonly store: CredentialStore;
   readonly cryptography: Cryptography;
   readonly callbacks: CallbackRules;
-  /** The key under which device identifiers are hashed; without one the store keeps a key of its own. */
+  /** The key with which device identifiers are hashed. By default the store makes and keeps one. */
   readonly deviceKey?: string | undefined;
-  /** Milliseconds that an auth token lives. */
+  /** How long an auth token is valid, in milliseconds. */
   readonly credentialLife: number;
-  /** Milliseconds that a refresh token lives. */
+  /** How long a refresh token is valid, in milliseconds. */
   readonly refreshLife: number;
 }
 
-/** What became of a refresh: a new set, or why there is none. */
+/** The result of a refresh: a new set, or the reason why there is none. */
 export type RefreshResult =
   | {
       readonly decision: 'rotate';
@@ -39,14 +39,14 @@ export type RefreshResult =
     }
   | { readonly decision: Exclude<RefreshDecision, 'rotate'>; readonly familyId?: string; readonly accountId?: string };
 
-/** What can be said of a login handle. */
+/** The state of a login handle. */
 export type HandleState =
   | { readonly state: 'open'; readonly request: SignInRequest }
   | { readonly state: 'used' | 'expired' | 'unknown' };
 
 /**
  * The protocol's operations on tokens, without HTTP (protocol, "Endpoints"). Tokens are made here and leave only as
- * return values; the store sees their hashes. Every operation may throw StoreUnavailable.
+ * return values; the store sees only their hashes. Every operation may throw StoreUnavailable.
  */
 export const createProtocol = (deps: ProtocolDeps) => {
   const { store, cryptography } = deps;
@@ -63,9 +63,9 @@ export const createProtocol = (deps: ProtocolDeps) => {
     return { credentials, set };
   };
 
-  // What a client has not waited for is not done.
+  // If the client left, operations that have not been done yet are dropped.
   const wantedBy = (client: AbortSignal | undefined) => (client ? store.whileWanted(client) : store);
-  // The store's key is asked for each time: a backup restored meanwhile may have brought another.
+  // The store is asked for its key each time, because a backup that was restored meanwhile may have brought another.
   const hashUdid = async (udid: string) => {
     const fresh = () => cryptography.sha256(cryptography.randomToken());
     return cryptography.hmac(deps.deviceKey ?? (await store.findOrAddKey('udid', fresh())), udid);
@@ -73,8 +73,8 @@ export const createProtocol = (deps: ProtocolDeps) => {
 
   return {
     /**
-     * Stores a sign-in request; resolves to its handle and callback, or undefined where too many wait already. Throws
-     * CallbackRefused.
+     * Stores a sign-in request. Resolves to its handle and callback, or to undefined if too many requests are waiting.
+     * Throws CallbackRefused.
      */
     authenticate: async (
       request: { callback: string; udid: string; model: string },
@@ -101,7 +101,10 @@ export const createProtocol = (deps: ProtocolDeps) => {
       return request.state === 'open' ? { state: 'open', request } : { state: request.state };
     },
 
-    /** Uses the handle up for an account; resolves to the address to redirect to, undefined where it was not open. */
+    /**
+     * Uses up the handle for an account. Resolves to the address to redirect to, or to undefined if the handle was not
+     * open.
+     */
     completeSignIn: async (
       handle: string,
       accountId: string,
@@ -127,8 +130,8 @@ export const createProtocol = (deps: ProtocolDeps) => {
       wantedBy(client).revoke(hashCredentials(cryptography, presented)),
 
     /**
-     * Who holds a live auth token, or undefined. A payment secret and a device identifier, where given, must belong to
-     * the same set (decisions, section 7, "Introspection").
+     * The holder of a valid auth token, or undefined. A payment secret and a device identifier, if given, must belong
+     * to the same set (decisions, section 7, "Introspection").
      */
     check: async (
       authToken: string,
@@ -141,7 +144,7 @@ export const createProtocol = (deps: ProtocolDeps) => {
         const { udidHash } = holder;
         if (udidHash === null || !cryptography.equal(udidHash, await hashUdid(udid))) return undefined;
       }
-      // The answer does not wait for it, and a full disk must not keep signed-in people out.
+      // The answer does not wait for this, and a full disk must not lock out signed-in users.
       if (holder.readAt - holder.lastUsedAt >= lastUseGrain)
         store.touchFamily(holder.familyId, holder.readAt).catch(() => {});
       return holder;

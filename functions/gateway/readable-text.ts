@@ -1,8 +1,8 @@
 /**
- * A text of a stranger as it may stand on a page that a person reads before deciding: without control, formatting and
- * bidirectional characters, by which it could look like other text or change how its surroundings are read (Unicode
- * Technical Report 36, section 2.5; only the two joiners that scripts and emoji need are left), without line breaks, with
- * at most three marks on one letter, so that it does not grow over what stands above it. At most `maximum` characters.
+ * Makes a stranger's text safe for a page that somebody reads before deciding. Removes control, formatting and
+ * bidirectional characters, with which it could imitate other text or change how its surroundings read (Unicode
+ * Technical Report 36, section 2.5), except the two joiners that scripts and emoji need; removes line breaks; and keeps
+ * at most three marks on a letter, so that it does not overlap the text above. At most `maximum` characters.
  */
 export const toReadable = (text: string, maximum = 256): string => {
   const clean = text
@@ -11,6 +11,6 @@ export const toReadable = (text: string, maximum = 256): string => {
     .replace(/(\p{Mark}{3})\p{Mark}+/gu, '$1')
     .replace(/[\u200c\u200d]{2,}/g, '\u200d')
     .trim();
-  // Joiners alone show nothing.
+  // Nothing is left if only joiners are.
   return /(?! |\u200c|\u200d)\P{Mark}/u.test(clean) ? Array.from(clean).slice(0, maximum).join('').trim() : '';
 };

@@ -1,4 +1,4 @@
-/** What strangers and clients do: of interest to whoever watches the server. */
+/** What clients and strangers do: of interest to whoever watches the server. */
 const watched = [
   'sign-in-failed',
   'sign-in-throttled',
@@ -7,7 +7,7 @@ const watched = [
   'failure',
 ] as const;
 
-/** What changes who may do what, or was meant to: what an audit asks for. */
+/** What changes, or was meant to change, who may do what: for an audit. */
 const audited = [
   'account-added',
   'account-password-set',
@@ -25,61 +25,64 @@ const audited = [
   'revoke-refused',
 ] as const;
 
-/** Something that happened to an account or its credentials. No token, device identifier, password or typed name. */
+/**
+ * Something that happened to an account or its credentials. It contains no token, device identifier, password or typed
+ * name.
+ */
 export interface SecurityEvent {
   readonly event: (typeof watched)[number] | (typeof audited)[number];
-  /** Identifier of the account, where one is concerned. */
+  /** Identifier of the account, if one is involved. */
   readonly account?: string;
-  /** The account's name, where an operator named it or a provider gave it. */
+  /** The account's name, if an operator named it or a provider gave it. */
   readonly name?: string;
-  /** Identifier of the sign-in whose credentials are concerned. */
+  /** Identifier of the sign-in that the credentials belong to. */
   readonly family?: string;
   readonly address?: string;
   readonly reason?: string;
-  /** Who ran the command, by the name that the operating system has for them. */
+  /** Who ran the command, by the user name in the operating system. */
   readonly operator?: string;
-  /** Sign-ins that ended. */
+  /** How many sign-ins ended. */
   readonly devices?: number;
 }
 
 export type SecurityLog = (event: SecurityEvent) => void;
 
-/** An event as it is told whoever watches the server. */
+/** An event as the operator sees it. */
 export interface ToldEvent extends SecurityEvent {
   /** ISO 8601. */
   readonly time: string;
   readonly channel: 'security';
 }
 
-/** How long, in milliseconds, what is repeated is not written again. */
+/** For how long, in milliseconds, a repeated event is not written again. */
 const repeatWindow = 10 * 60_000;
 const mostRemembered = 10_000;
 
-// What a client may repeat at will, for a sign-in of its own, or whoever the provider knows for a name there.
+// What a client can repeat at will for its own sign-in, or anybody whom the provider knows for a name there.
 const repeatable: ReadonlySet<string> = new Set(['refresh-refused', 'revoked', 'revoke-refused', 'sign-in-refused']);
 
 /**
- * Lines of one kind about one account within that time: whoever has an account may sign in and out as often as they
- * like, each time by a sign-in that was not there before. The last line says that others are left out.
+ * The most lines of one kind about one account within that time: users may sign in and out as often as they like, and
+ * every time it is a new sign-in. The last line says that others are left out.
  */
 const mostOfAccount = 50;
 const leftOut = 'more are left out';
 
-// What somebody does with their own account. Not what strangers do to it, by which they would keep out of the log what
-// they do next.
+// What users do with their own accounts. Not what strangers do to them: they could use the limit to hide their next
+// actions.
 const ofHolder: ReadonlySet<string> = new Set([...repeatable, 'sign-in', 'reuse-detected']);
 
 /**
- * Tells `tell` of each event, with its time, and writes those of the audit as lines of JSON to `audit`. The same thing
- * about the same sign-in, or refused to the same person, is written once in ten minutes, from whatever addresses it is
- * done, so that nobody can push out of the log what came before.
+ * Passes each event to `tell`, with its time, and writes audited ones to `audit` as lines of JSON. The same event for
+ * the same sign-in, or a refusal of the same person, is written once in ten minutes, whatever the address, so that
+ * nobody can push earlier lines out of the log.
  */
 export const createSecurityLog = (
   { tell, audit }: { tell: (told: ToldEvent) => void; audit: (line: string) => void },
   clock: () => number,
 ): SecurityLog => {
   const seen = new Map<string, { readonly since: number; times: number }>();
-  /** How often this has happened lately. */
+  /** How often this has happened in the last ten minutes. */
   const count = (key: string, now: number): number => {
     const before = seen.get(key);
     if (before !== undefined && now - before.since < repeatWindow && now >= before.since) return ++before.times;

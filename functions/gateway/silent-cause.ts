@@ -1,12 +1,12 @@
-/** The longest chain that is told. */
+/** The longest chain of causes that is described. */
 const longest = 8;
 
-/** What a provider calls its refusal (RFC 6749, sections 4.1.2.1 and 5.2); no token has that alphabet and length. */
+/** A provider's error code (RFC 6749, sections 4.1.2.1 and 5.2). No token has these characters and length. */
 const isRefusal = (text: unknown) => typeof text === 'string' && /^[a-z_]{1,32}$/.test(text);
 
 /**
- * Why something failed, in names and codes alone, the first cause last: a driver's message can quote the row it choked
- * on, and a provider's the credentials that it was sent; neither stands in a code.
+ * Describes why something failed by names and codes alone, the first cause last. The message of a database driver may
+ * quote a row, and that of a provider the credentials that it was sent; names and codes contain neither.
  */
 export const describeSilently = (error: unknown): string => {
   const told: string[] = [];

@@ -2,21 +2,24 @@ import { appendFile, mkdir, rename, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { makePrivateFile } from '../store/private-file.ts';
 
-/** A file that lines are added to, and the ones before it: `<file>.1` is the newest of those. */
+/** A log file with its predecessors: `<file>.1` is the newest of those. */
 export interface AuditFile {
-  /** Adds a line, which ends with a line break; resolves when it is written. Rejects where that failed. */
+  /** Appends a line, which must end with a line break. Resolves when it is written, and rejects if that failed. */
   write(line: string): Promise<void>;
 }
 
-/** Bytes after which a new file is begun, and how many old ones are kept: what one signed-in client can write is bounded. */
+/**
+ * The size in bytes at which a new file is begun, and how many old ones are kept. This limits what one signed-in client
+ * can write.
+ */
 const usual = { bytes: 16 * 2 ** 20, kept: 4 };
 
-/** Lines that may wait for a disk that does not answer. */
+/** How many lines may wait for a disk that does not respond. */
 const mostWaiting = 1_000;
 
 /**
- * Opens the audit log at a path, which is made at the first line, for its owner alone. Several processes may write to it:
- * each line is one write to the end of whatever has that name at the moment.
+ * Opens the audit log. The file is made with its first line, readable by its owner alone. Several processes may write
+ * to it: each line is one write to the end of whichever file has that name at the moment.
  */
 export const openAuditFile = (file: string, { bytes, kept }: typeof usual = usual): AuditFile => {
   let last: Promise<unknown> = Promise.resolve();

@@ -3,11 +3,11 @@ import { createPasswords, type Passwords, recommendedCost, type ScryptCost } fro
 import { createNodeCryptography } from './node-cryptography.ts';
 import { nodeScrypt } from './node-scrypt.ts';
 
-/** Password checks that may wait in each line, and those of them for one network or account, for each that may run. */
+/** For each check that may run: how many may wait in each line, and how many of those for one network or account. */
 const waitingChecks = 32;
 const waitingChecksEach = 4;
 
-/** Passwords with Node's scrypt, at the recommended cost unless told otherwise. */
+/** Password checks with Node's scrypt, at the recommended cost by default. */
 export const createNodePasswords = (parallel: number, cost: ScryptCost = recommendedCost): Passwords =>
   createPasswords({
     scrypt: nodeScrypt,

@@ -12,16 +12,16 @@ import { openAuditFile } from './audit-file.ts';
 import { createNodeCryptography } from './node-cryptography.ts';
 import { createNodePasswords } from './node-passwords.ts';
 
-/** A gateway with everything of Node's that it needs. */
+/** A gateway on a Node host. */
 export interface OpenGateway {
   /** To mount at the API's root: `app.route('/v2', gateway.routes)`. */
   readonly routes: Hono;
-  /** The same with other settings, such as another public address, over the same store. */
+  /** The same over the same store, with other settings such as another public address. */
   routesWith(settings: GatewaySettings): Hono;
   readonly store: CredentialStore;
-  /** Whether the credential store reads and writes at this moment; never throws. */
+  /** Whether the credential store reads and writes at the moment. Never throws. */
   health(): Promise<boolean>;
-  /** Stops sweeping and closes the store; to be called when no request is under way. */
+  /** Stops sweeping and closes the store. To be called when no request is in progress. */
   close(): Promise<void>;
 }
 
@@ -29,10 +29,9 @@ const sweepInterval = 10 * 60_000;
 const sweepPause = 50;
 
 /**
- * Opens the gateway for a configuration. The store opens at its first use; until it does, the gateway answers 503. The
- * server hands the client's address to the routes as the binding `clientAddress`.
- * `tell` takes the events of the security log. `clock`, `passwordCost` and a `store` in the place of the configured one
- * are for tests.
+ * Opens the gateway with these settings. The store opens when it is first used, and until then the gateway answers 503.
+ * The server passes the client's address to the routes as the binding `clientAddress`. `tell` receives the events of
+ * the security log. `clock`, `passwordCost` and a `store` in place of the configured one are for tests.
  */
 export const openGateway = (
   configuration: GatewayConfiguration,
@@ -51,7 +50,7 @@ export const openGateway = (
   const log: SecurityLog = createSecurityLog(
     {
       tell,
-      // What was done is done: a full disk must not keep people from signing in, but somebody should know.
+      // The operation has succeeded. A full disk must not prevent sign-ins, but it should be reported.
       audit: (line) => {
         const written = audit
           .write(line)
@@ -75,7 +74,7 @@ export const openGateway = (
     openId: configuration.openId && createOpenIdClient(configuration.openId, clock),
   };
   const routesWith = (settings: GatewaySettings) => createGateway({ ...deps, settings });
-  // In portions, with pauses in which whoever waits for the store gets his turn.
+  // In portions with pauses, so that waiting requests get their turn at the store.
   const sweep = async () => {
     const { more } = await store.sweep().catch(() => ({ more: false }));
     schedule(more ? sweepPause : sweepInterval);
@@ -100,5 +99,5 @@ export const openGateway = (
   };
 };
 
-// The server tells it with each request, because only the server knows which proxies are its own.
+// The server passes it with each request, because only the server knows which proxies are its own.
 const clientAddress = ({ env }: Context<{ Bindings: { clientAddress?: string } }>) => env.clientAddress ?? 'unknown';

@@ -9,11 +9,11 @@ export interface DevicesView {
   readonly csrf: string;
   readonly signOut: string;
   readonly leave: string;
-  /** Said after a device was signed out. */
+  /** Whether to confirm that a device was signed out. */
   readonly done?: boolean;
 }
 
-/** The page on which an account sees its devices and signs each out. */
+/** The page on which a user sees the devices of an account and signs them out. */
 export const devicesPage = ({ displayName, devices, csrf, signOut, leave, done }: DevicesView): Page => ({
   title: 'Your devices',
   wide: true,
@@ -43,7 +43,7 @@ ${
 ${devices.length > devicesShown ? html`<p>These are the ${devicesShown} newest. Sign out some of them to see others.</p>` : ''}`,
 });
 
-// Made when the first page needs it: it takes tens of milliseconds, and every server loads this.
+// Created for the first page, because it takes tens of milliseconds and every server loads this module.
 let format: Intl.DateTimeFormat | undefined;
 
 const time = (milliseconds: number) => {

@@ -3,13 +3,13 @@ import type { StatusCode } from 'hono/utils/http-status';
 import { describeApplication, formActionSource } from '../callback.ts';
 import { errorMessage, type Markup, type Page } from './page.ts';
 
-/** What the login page shows; `request` is absent where the devices page is the aim. */
+/** What the login page shows. `request` is absent if the user wants to reach the devices page. */
 export interface LoginView {
   readonly request?: { readonly handle: string; readonly application: string; readonly model: string } | undefined;
   readonly csrf: string;
   readonly action: string;
   readonly openId?: { readonly label: string; readonly href: string } | undefined;
-  /** False where nobody could sign in with a password. */
+  /** False if no account has a password. */
   readonly hasAccounts: boolean;
   readonly name?: string;
   readonly error?: { readonly sentences: readonly string[]; readonly status: StatusCode; readonly retryAfter?: number };
@@ -52,7 +52,7 @@ const noAccounts = html`<div class="message notice" role="status">
 </div>`;
 
 const passwordForm = ({ action, csrf, request, name, error }: LoginView): Markup => {
-  // What was typed, not where it came from.
+  // Marks the fields as invalid only if what was typed was wrong, not if the form was refused for where it came from.
   const invalid = error?.status === 403 && name !== undefined ? 'true' : 'false';
   return html`<form method="post" action="${action}">
 <input type="hidden" name="csrf" value="${csrf}">
@@ -66,7 +66,7 @@ ${request ? html`<p class="hint">You return to the application afterwards.</p>` 
 </form>`;
 };
 
-/** Why a sign-in request cannot go on, said to the person who holds the device. */
+/** Why a sign-in request cannot continue, for the user of the device. */
 export const endedRequestPage = (state: 'used' | 'expired' | 'unknown'): Page => ({
   title: 'Error: Sign in',
   status: 410,
@@ -90,7 +90,7 @@ const endings = {
   },
 } as const;
 
-/** A page for what is nobody's mistake or cannot be shown on a form. */
+/** A page for a failure that is nobody's mistake or cannot be shown on a form. */
 export const failurePage = (status: StatusCode, title: string, sentence: string, headers = {}): Page => ({
   title: `Error: ${title}`,
   status,

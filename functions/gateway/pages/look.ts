@@ -1,8 +1,7 @@
 /**
- * The look of the pages, with the names and values of the site's own (`src/layouts/tokens.css`), as far as a form needs
- * them; they are a text here because the function reads no files. Text has at least 4.5 to 1 on its ground and edges of
- * controls 3 to 1 (WCAG 2.2, 1.4.3 and 1.4.11). Plain properties and media queries, because phones that are years old
- * read these pages.
+ * The look of the pages, with the names and values of the site (`src/layouts/tokens.css`), as far as a form needs them.
+ * It is a string because the function reads no files. Text has a contrast of at least 4.5:1 and edges of controls 3:1
+ * (WCAG 2.2, 1.4.3 and 1.4.11). Plain properties and media queries, because old phones read these pages.
  */
 export const look = `:root {
   color-scheme: light dark;

@@ -1,6 +1,6 @@
 import { look } from './look.ts';
 
-/** The style sheet of the gateway's pages, set into each page and allowed there by its hash. */
+/** The style sheet of the gateway's pages, embedded in each page and allowed there by its hash. */
 export const pageStyles = `${look}
 *, *::before, *::after { box-sizing: border-box; }
 html { -webkit-text-size-adjust: 100%; text-size-adjust: 100%; }

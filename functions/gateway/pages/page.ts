@@ -11,14 +11,14 @@ export interface Page {
   readonly title: string;
   readonly content: Markup;
   readonly status?: StatusCode;
-  /** For lists, which need more room than a form. */
+  /** Whether the page is wide, for lists that need more room than a form. */
   readonly wide?: boolean;
-  /** Where a form on this page may lead besides the gateway itself: a source of Content-Security-Policy. */
+  /** Another source of Content-Security-Policy to which forms on this page may lead, besides the gateway itself. */
   readonly formAction?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Renders pages of one site; `site` is its host name. */
+/** Renders the gateway's pages. `site` is the host name of the service. */
 export const createPageRenderer = (cryptography: Cryptography, site: string) => {
   const styleHash = btoa(String.fromCharCode(...cryptography.sha256(pageStyles)));
   const headers = (formAction?: string) => ({
@@ -65,11 +65,14 @@ const redirectHeaders = {
   'X-Content-Type-Options': 'nosniff',
 };
 
-/** The one way the gateway redirects: 303, so that a password sent by POST is never sent on (RFC 9700, section 4.12). */
+/**
+ * The gateway redirects only in this way: with 303, so that a browser never repeats a POST with a password (RFC 9700,
+ * section 4.12).
+ */
 export const redirect = (c: Context, location: string): Response =>
   c.newResponse(null, 303, { ...redirectHeaders, Location: location });
 
-/** What went wrong, at the head of the page, where a screen reader says it and the keyboard is. */
+/** An error message at the top of the page, which screen readers announce and which gets the focus. */
 export const errorMessage = (...sentences: string[]): Markup =>
   html`<div class="message error" role="alert" tabindex="-1" autofocus>${sentences.map(
     (sentence) => html`<p>${sentence}</p>`,

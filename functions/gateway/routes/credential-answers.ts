@@ -3,21 +3,21 @@ import { errorBody } from '../../../src/contract/errors.ts';
 import { HttpError } from '../../http/answers.ts';
 import { ClientLeft, StoreUnavailable } from '../store/credential-store.ts';
 
-/** The refusal of credentials: RFC 9110 asks every 401 for a challenge, RFC 6750 for its form. */
+/** The refusal of credentials: RFC 9110 requires a challenge with every 401, in the form of RFC 6750. */
 export const refuseCredentials = (sentence: string, error?: 'invalid_token'): HttpError =>
   new HttpError(401, sentence, {
     'WWW-Authenticate': error ? `Bearer realm="gateway", error="${error}"` : 'Bearer realm="gateway"',
   });
 
-/** Whether an error says no more than that nobody waited for the answer: there is nothing to tell of it. */
+/** Whether an error only says that the client had left, so that there is nothing to report. */
 export const isUnwanted = (error: unknown): boolean =>
   error instanceof StoreUnavailable && (error.cause instanceof ClientLeft || hasAborted(error.cause));
 
-// What was under way wraps the reason for which it was ended.
+// An operation that was aborted wraps the reason in an error of its own.
 const hasAborted = (error: unknown): boolean =>
   error instanceof Error && error.name === 'AbortError' && error.cause instanceof ClientLeft;
 
-/** What a thrown error is answered with: a refusal as it says, a store out of reach 503, anything else 500. */
+/** The answer to a thrown error: a refusal as it is, 503 for a store that cannot be reached, 500 for anything else. */
 export const toRefusal = (error: unknown): HttpError => {
   if (error instanceof HttpError) return error;
   if (error instanceof StoreUnavailable) {
@@ -26,7 +26,7 @@ export const toRefusal = (error: unknown): HttpError => {
   return new HttpError(500, 'The gateway failed; nothing is known to be wrong with the request');
 };
 
-/** A gateway answer as JSON, never to be stored (decisions, section 6). */
+/** An answer of the gateway as JSON, which no cache may store (decisions, section 6). */
 export const answerJson = (c: Context, body: object, status = 200, headers: Readonly<Record<string, string>> = {}) =>
   new Response(c.req.method === 'HEAD' ? null : JSON.stringify(body), {
     status,

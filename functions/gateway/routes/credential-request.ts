@@ -6,8 +6,8 @@ import { readBytes, refuseCompressed } from '../../http/request-body.ts';
 const bodyMaximum = 8 * 1024;
 
 /**
- * Reads a request's JSON body against a schema of string fields. Throws an HttpError: 415 for another content type, 413
- * beyond 8 KiB, 400 for what is no JSON object in UTF-8 or ends too early, and for missing, unknown, repeated or mistyped fields.
+ * Reads a JSON body with a schema of string fields. Throws an HttpError: 415 for another content type, 413 above 8 KiB,
+ * 400 if it is no JSON object in UTF-8 or ends too early, and for missing, unknown, repeated or mistyped fields.
  */
 export const readJsonBody = async <Schema extends z.ZodObject>(
   request: Request,
@@ -20,12 +20,12 @@ export const readJsonBody = async <Schema extends z.ZodObject>(
   if (!result.success) {
     const [issue] = result.error.issues;
     const [field] = issue?.path ?? [];
-    // The name of an unknown field comes from the client and may be anything, a token included; it is not repeated.
+    // The client chooses the names of unknown fields, and one may be a token, so they are not repeated.
     if (issue?.code === 'unrecognized_keys') throw new HttpError(400, 'The body has a field that is not documented');
     throw new HttpError(400, field === undefined ? bodyExpected : `Field '${String(field)}' ${issue?.message}`);
   }
-  // JSON.parse keeps the last of two equal names without a word. Every value here is a string, so the text holds exactly
-  // two strings for each field that is left, unless one was given twice.
+  // JSON.parse silently keeps the last of two equal names. All values here are strings, so the text contains exactly
+  // two strings for each field, unless a field was repeated.
   const strings = text.match(/"(?:[^"\\]|\\.)*"/g)?.length ?? 0;
   if (strings !== 2 * Object.keys(result.data).length) throw new HttpError(400, 'A field is given more than once');
   return result.data;
@@ -33,7 +33,7 @@ export const readJsonBody = async <Schema extends z.ZodObject>(
 
 const bodyExpected = 'The body must be a JSON object';
 
-/** Reads a form's body. Throws an HttpError as readJsonBody does. */
+/** Reads the body of a form. Throws an HttpError as readJsonBody does. */
 export const readFormBody = async (request: Request): Promise<URLSearchParams> => {
   assertContentType(request, 'application/x-www-form-urlencoded');
   return new URLSearchParams(await readText(request));
@@ -50,7 +50,7 @@ const assertContentType = (request: Request, expected: string) => {
 
 const readText = async (request: Request): Promise<string> => {
   const bytes = await readBytes(request, bodyMaximum).catch((error) => {
-    // Whoever hangs up in the middle of it is no failure of ours.
+    // A client that hangs up half-way is not our failure.
     throw error instanceof HttpError ? error : new HttpError(400, 'The body did not arrive whole');
   });
   try {

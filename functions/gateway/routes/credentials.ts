@@ -30,7 +30,10 @@ export const credentialRoutes = (deps: GatewayDeps, protocol: Protocol): Hono =>
     return answerRefusal(c, refusal, clock());
   });
 
-  /** Logged as often as it is counted, so that strangers cannot fill the log; a right secret never comes here. */
+  /**
+   * Logged only as often as it is counted, so that strangers cannot fill the log. A request with a right secret never
+   * comes here.
+   */
   const refuseIntrospection = async (c: Context) => {
     const address = clientAddress(c);
     const wait = await countFailedIntrospection(deps, address);
@@ -52,7 +55,7 @@ export const credentialRoutes = (deps: GatewayDeps, protocol: Protocol): Hono =>
       });
     }
     const sent = await readJsonBody(c.req.raw, signInSchema);
-    // A person reads it on the sign-in page before deciding, and in the list of devices.
+    // The user reads it on the sign-in page before deciding, and in the list of devices.
     const request = { ...sent, model: toReadable(sent.model) };
     if (request.model === '') throw new HttpError(400, "Field 'model' must have a visible character");
     try {
@@ -71,7 +74,7 @@ export const credentialRoutes = (deps: GatewayDeps, protocol: Protocol): Hono =>
     const result = await protocol.refresh(await readJsonBody(c.req.raw, credentialsSchema), c.req.raw.signal);
     if (result.decision === 'rotate') return answerJson(c, result.credentials);
     if (result.decision === 'not-expired') throw new HttpError(409, 'The credentials are not expired yet');
-    // Of a stranger's inventions nothing is known, and nothing is written.
+    // Invented tokens belong to nobody, and are not logged.
     if (result.familyId !== undefined) {
       const event = result.decision === 'reused' ? 'reuse-detected' : 'refresh-refused';
       log({ event, ...owner(result), address: clientAddress(c) });
@@ -108,7 +111,7 @@ export const credentialRoutes = (deps: GatewayDeps, protocol: Protocol): Hono =>
   routes.post('/introspect', async (c) => {
     if (introspectionSecrets.length === 0) throw new HttpError(404, '');
     const presented = cryptography.sha256(anyBearer(c) ?? '');
-    // Every secret is compared, so that the time does not tell which one came close.
+    // Every secret is compared, so that the time does not reveal which one was close.
     const known = introspectionSecrets.map((secret) => cryptography.equal(secret, presented)).includes(true);
     if (!known) throw await refuseIntrospection(c);
     const { token, ...belonging } = await readJsonBody(c.req.raw, introspectionSchema);
@@ -136,7 +139,7 @@ const refuseMethod = (allow: string) => () => {
 // RFC 6750, section 2.1.
 const bearer = (c: Context) => /^Bearer +([\w.~+/-]{1,512}=*) *$/i.exec(c.req.header('authorization') ?? '')?.[1];
 
-// An operator's secret may have any printable character, which a token of ours has not.
+// An operator's secret may have any printable character; our own tokens do not.
 const anyBearer = (c: Context) => /^Bearer +([\x21-\x7e]{1,512}) *$/i.exec(c.req.header('authorization') ?? '')?.[1];
 
 const owner = ({ accountId, familyId }: { accountId?: string; familyId?: string }) => ({

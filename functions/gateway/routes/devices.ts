@@ -9,10 +9,10 @@ import { StoreUnavailable } from '../store/credential-store.ts';
 import { isUnwanted, toRefusal } from './credential-answers.ts';
 import { readFormBody } from './credential-request.ts';
 
-// PostgreSQL has no text with a NUL: to look for one fails, as though the store were away.
+// PostgreSQL fails on a text with a NUL, as if the store were unavailable.
 const isIdentifier = /^[\w-]+$/;
 
-/** The page on which an account sees and signs out its devices, for a browser that signed in to it. */
+/** The page on which a user sees the devices of an account and signs them out, for a browser that signed in to it. */
 export const devicesRoutes = (deps: GatewayDeps): Hono => {
   const { store, cryptography, log, clientAddress } = deps;
   const addresses = gatewayAddresses(deps.settings);

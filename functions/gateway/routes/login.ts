@@ -41,7 +41,10 @@ export const loginRoutes = (deps: GatewayDeps, protocol: Protocol): Hono => {
     return render(c, failurePage(status, 'Sign in', sentence, headers));
   });
 
-  /** The login page for a handle, or for the devices page where it is empty; what became of the handle otherwise. */
+  /**
+   * The login page for a handle, or for the devices page if the handle is empty. If the handle is not open, a page that
+   * says so.
+   */
   const showLogin = async (c: Context, handle: string, shown: { name?: string; error?: Problem } = {}) => {
     const known = handle === '' ? undefined : await protocol.lookUpHandle(handle);
     if (known && known.state !== 'open') return render(c, endedRequestPage(known.state));
@@ -61,7 +64,7 @@ export const loginRoutes = (deps: GatewayDeps, protocol: Protocol): Hono => {
     return render(c, page);
   };
 
-  /** The login page again, for whoever came from a form that is not ours: by now the browser has a token for it. */
+  /** The login page again, after a form without our token. The browser has a token for it now. */
   const showRefusedForm = (c: Context, handle: string, sentence: string) =>
     showLogin(c, handle, { error: { status: 403, sentences: [sentence] } });
 
@@ -70,7 +73,10 @@ export const loginRoutes = (deps: GatewayDeps, protocol: Protocol): Hono => {
     log({ event, reason: describeSilently(error) });
   };
 
-  /** The browser is known to the account from now on, and signed in to the devices page for so many milliseconds. */
+  /**
+   * From now on the account knows the browser, and the browser is signed in to the devices page for `sessionLife`
+   * milliseconds.
+   */
   const rememberBrowser = async (c: Context, account: { id: string }, sessionLife: number) => {
     const token = cryptography.randomToken();
     const tokenHash = cryptography.sha256(token);
@@ -80,14 +86,14 @@ export const loginRoutes = (deps: GatewayDeps, protocol: Protocol): Hono => {
     cookies.browser.write(c, token);
   };
 
-  /** Signs the account in: for the application that asked, or to the devices page. */
+  /** Completes the sign-in for the application that asked, or opens the devices page. */
   const finish = async (c: Context, handle: string, account: { id: string }) => {
     const event = { event: 'sign-in', account: account.id, address: clientAddress(c) } as const;
     const completed = handle === '' ? undefined : await protocol.completeSignIn(handle, account.id, c.req.raw.signal);
     if (handle !== '' && !completed) return showLogin(c, handle);
-    // An application's sign-in does not leave the browser signed in: the device may not be its owner's.
+    // An application's sign-in does not leave the browser signed in, because the device may not belong to the user.
     const remembering = rememberBrowser(c, account, completed ? 0 : sessionLife);
-    // Its request is used up and its credentials are made: a browser that stays unknown must not lose them.
+    // The request is used up and the credentials exist, so failing to remember the browser must not lose them.
     await (completed ? remembering.catch(tellFailure) : remembering);
     log(completed ? { ...event, family: completed.familyId } : event);
     return redirect(c, completed?.location ?? addresses.devices);
@@ -117,7 +123,7 @@ export const loginRoutes = (deps: GatewayDeps, protocol: Protocol): Hono => {
     const find = async () => (name === undefined ? undefined : store.findAccount(name));
     const account = await find();
     const place = knownBrowser ? { holder: name, known: true } : { holder: clientNetwork(address, 48) };
-    // A check may wait long for its turn, and what it is checked against be no password of the account any more.
+    // A check may wait so long for its turn that the password has been changed meanwhile.
     const isStill = async () => (await find())?.passwordHash === account?.passwordHash;
     const fits = await passwords
       .verify(field('password').slice(0, 1024), account?.passwordHash ?? undefined, place)
@@ -127,7 +133,7 @@ export const loginRoutes = (deps: GatewayDeps, protocol: Protocol): Hono => {
           await attempt.return();
           throw error;
         }
-        // Counted for the network all the same, or a flood that is turned away would never end.
+        // It still counts for the network; otherwise a flood that is turned away would never end.
         await attempt.returnForAccount();
         throw new HttpError(503, 'Too many people are signing in at once', { 'Retry-After': '5' });
       });
@@ -148,7 +154,7 @@ export const loginRoutes = (deps: GatewayDeps, protocol: Protocol): Hono => {
   };
 
   if (openId) {
-    /** The login page again, for another try or another way to sign in. */
+    /** The login page again, so that the user can retry or sign in in another way. */
     const showProviderTrouble = (c: Context, handle: string, error: unknown) => {
       const address = clientAddress(c);
       if (error instanceof OpenIdNotAllowed) {
@@ -159,7 +165,7 @@ export const loginRoutes = (deps: GatewayDeps, protocol: Protocol): Hono => {
       return showLogin(c, handle, { error: describeProviderTrouble(openId.label, error) });
     };
 
-    /** The account of whoever the provider knows, added at the first sign-in. Throws where it is disabled. */
+    /** The account of a provider's user, which is added at the first sign-in. Throws if it is disabled. */
     const findProvidersAccount = async (c: Context, identity: OpenIdIdentity) => {
       const name = nameAtProvider(identity);
       const account = await store.findOrAddFederated({ ...identity, id: cryptography.randomId(), name });
@@ -176,7 +182,7 @@ export const loginRoutes = (deps: GatewayDeps, protocol: Protocol): Hono => {
 
     routes.get('/login/openid', async (c) => {
       const handle = c.req.query('request') ?? '';
-      // Without it another site could start this in somebody's browser and have them signed in without a word.
+      // Otherwise another site could start this in a user's browser and sign them in without asking.
       const fault = cookies.findFault(c, `login ${handle}`, c.req.query('csrf') ?? '');
       if (fault !== undefined) return showRefusedForm(c, handle, fault);
       const known = handle === '' ? undefined : await protocol.lookUpHandle(handle);
@@ -226,7 +232,7 @@ const staleSignIn = () =>
     'This sign-in was not started in this browser, or has been finished before. Go back and start it again from there.',
   );
 
-// No name of the embedded store has a colon in it. One host may serve several issuers, by their paths.
+// No account of the store itself has a colon in its name. One host may serve several issuers under different paths.
 const nameAtProvider = ({ issuer, subject }: { readonly issuer: string; readonly subject: string }) => {
   const { host, pathname } = new URL(issuer);
   return toReadable(`${host}${pathname.replace(/\/+$/, '')}:${subject}`, 400);
