@@ -2,23 +2,23 @@ import { gatewayWords } from '../../src/contract/gateway-schemas.ts';
 import type { Log } from '../../src/log/log.ts';
 import type { AnsweredRequest } from './answered-request.ts';
 
-/** What of requests is written down: `plain` neither who asked nor what stood behind the "?". */
+/** How much is logged of a request. `plain` leaves out who asked, and the query. */
 export const accessLogs = ['off', 'plain', 'full'] as const;
 export type AccessLog = (typeof accessLogs)[number];
 
-// A word of the gateway's addresses, wherever it stands in a path and however it is written.
+// A word of the gateway's addresses, anywhere in a path and in any spelling.
 const gatewayWord = new RegExp(`/(?:${gatewayWords.join('|')})(?![a-z])`, 'i');
 const decodeAscii = (path: string): string =>
   path.replaceAll(/%([2-7][\da-f])/gi, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
 
-// Handles of sign-ins and codes of providers stand in queries of the gateway; no log has them. What was refused before
-// the gateway was asked, or missed its address by a letter, may still be good there.
+// Whether the query must not be logged: queries of the gateway contain handles of sign-ins and codes of providers. If a
+// request was refused before it reached the gateway, or its address was mistyped, they may still be valid.
 const isSecret = (operation: string | undefined, path: string): boolean =>
   operation === undefined || operation === 'page'
     ? gatewayWord.test(decodeAscii(path))
     : operation.startsWith('gateway.');
 
-/** The fields of a line about a request; those of `full` are there only where they were asked for. */
+/** The fields of a log line about a request. Those of `full` are present only if that was chosen. */
 const describeRequest = (
   { note, method, target, userAgent, status, isWhole, milliseconds, bytes, client }: AnsweredRequest,
   kind: Exclude<AccessLog, 'off'>,
@@ -40,7 +40,7 @@ const describeRequest = (
   return { ...fields, query, address: client(), agent: userAgent };
 };
 
-/** Writes each request into the log. */
+/** Logs each request. */
 export const createAccessLog =
   (log: Log, kind: Exclude<AccessLog, 'off'>) =>
   (answered: AnsweredRequest): void => {

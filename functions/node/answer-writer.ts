@@ -1,15 +1,15 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { NodeRequestNote } from './request-note.ts';
 
-/** Keeps account of the bytes of answers that a reader has yet to take. */
+/** Counts the bytes of answers that the reader has yet to take. */
 export interface UnreadAccount {
-  /** So many bytes are to be read. */
+  /** That many more bytes are to be read. */
   add(bytes: number): void;
-  /** So many of them were taken. */
+  /** That many of them were taken. */
   take(bytes: number): void;
 }
 
-/** An answer that was given in one piece. */
+/** An answer that was passed on in one piece. */
 export interface WholeAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -19,14 +19,15 @@ export interface WholeAnswer {
 type Done = (error?: Error | null) => void;
 
 /**
- * Answers that are given to their connection piece by piece, each when its reader took the one before, and that are
- * accounted for meanwhile: a reader that stops is told from one that is slow, and what all of them hold is known.
+ * Answers that are written to their connection piece by piece, each when the reader has taken the one before, and that
+ * are accounted for meanwhile. So a reader that stops can be told from a slow one, and it is known how much memory all
+ * of them hold.
  */
 export const accountedAnswers = (pieceBytes: number) =>
   class AccountedAnswer<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
     account: UnreadAccount | undefined;
     note: NodeRequestNote | undefined;
-    /** Told the answer when it is sent, where it is sent whole. */
+    /** Called with the answer, if it is sent in one piece. */
     onWhole: ((answer: WholeAnswer) => void) | undefined;
     #headers: Readonly<Record<string, string>> | undefined;
 

@@ -1,18 +1,18 @@
 import type { NodeRequestNote } from './request-note.ts';
 
-/** A request and the end of its answer. */
+/** A request whose answer has ended. */
 export interface AnsweredRequest {
   readonly note: NodeRequestNote;
   readonly method: string;
-  /** What was asked for, below the path of the public address. */
+  /** The target of the request, without the path of the public address. */
   readonly target: string;
   readonly userAgent: string | undefined;
-  /** What was cut short has the status with which it began. */
+  /** An answer that was cut short has the status that it began with. */
   readonly status: number;
   readonly isWhole: boolean;
-  /** From the end of its head to the end of its answer. */
+  /** From the end of the request's head to the end of the answer. */
   readonly milliseconds: number;
-  /** What was given to the connection, head included. */
+  /** Bytes written to the connection, including the head. */
   readonly bytes: number;
   /** The address of the client. */
   readonly client: () => string;

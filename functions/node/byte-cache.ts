@@ -5,8 +5,9 @@ interface Slot<Value> {
 }
 
 /**
- * A map that forgets what has not been used for long once its values weigh more than it may hold. Second chance: what
- * was used since it was last looked at goes to the end of the line once, which makes reading as cheap as that of a map.
+ * A map that drops the values that have not been used for longest when all of them together exceed a size. It uses the
+ * second-chance algorithm: a value that was used since it was last examined moves to the end of the queue once. So
+ * reading is as cheap as with a map.
  */
 export class ByteCache<Value> {
   readonly #slots = new Map<string, Slot<Value>>();
@@ -49,7 +50,7 @@ export class ByteCache<Value> {
     this.#slots.delete(key);
   }
 
-  /** Forgets from the oldest on what is over, up to the first that is not. */
+  /** Drops expired values, from the oldest up to the first that is not expired. */
   sweep(isOver: (value: Value) => boolean): void {
     for (const [oldest, { value }] of this.#slots) {
       if (!isOver(value)) return;

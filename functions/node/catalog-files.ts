@@ -5,7 +5,7 @@ import { CatalogQuestions, type QuestionKind } from '../catalog-questions.ts';
 import { type Measure, unmeasured } from './measure-questions.ts';
 import { OpenCatalog } from './open-catalog.ts';
 
-// A new generation takes the name of the one before: what tells them apart is the file behind the name.
+// Every generation has the same name, so they are told apart by the file behind the name.
 const identityOf = (file: string): string => {
   const { dev, ino, mtimeMs } = statSync(file);
   return `${dev}:${ino}:${mtimeMs}`;
@@ -17,14 +17,14 @@ interface Generation {
 }
 
 const openGeneration = (file: string): Generation => {
-  // Before it is opened: another may take the name in between, and is then noticed.
+  // Read before the file is opened: if another one takes the name in between, the next check notices.
   const identity = identityOf(file);
   return { identity, catalog: new OpenCatalog(file, () => undefined) };
 };
 
 /**
- * The search index of a state folder. Every method answers from the catalog in force; `refresh` takes up a new one.
- * Methods reject where there is no catalog or it cannot be read. What is read in parts is of one generation throughout.
+ * The search index of a state folder. Every method answers from the catalog in force; `refresh` switches to a new one.
+ * Methods reject if there is no catalog or it cannot be read. All parts of one answer come from the same generation.
  */
 export class CatalogFiles extends CatalogQuestions {
   readonly #file: string;
@@ -37,7 +37,10 @@ export class CatalogFiles extends CatalogQuestions {
     this.#measure = measure;
   }
 
-  /** Whether the index answers a question now; the catalog in force must be there and readable, not only open. */
+  /**
+   * Whether the index can answer now. The catalog in force must still exist and be readable; that it is open is not
+   * enough.
+   */
   override async probe(): Promise<boolean> {
     try {
       if (!existsSync(this.#file)) return false;
@@ -48,7 +51,7 @@ export class CatalogFiles extends CatalogQuestions {
     }
   }
 
-  /** Takes up the catalog in force, if it is another one than before. Throws where it cannot be read; the one before then stays. */
+  /** Switches to the catalog in force if it has changed. Throws if that cannot be read; then the one before stays. */
   refresh(): void {
     const before = this.#generation;
     if (before === undefined || !existsSync(this.#file) || before.identity === identityOf(this.#file)) return;

@@ -18,7 +18,7 @@ import type { Encoding } from '../http/accept-header.ts';
 
 type Coding = Exclude<Encoding, 'identity'>;
 
-/** How hard to try: what is kept is compressed once and read often, what is computed only once. */
+/** How hard to compress: what is kept is compressed once and read often, what is computed is used once. */
 type Effort = 'kept' | 'computed';
 
 const levels = {
@@ -42,14 +42,14 @@ const compress = (body: Uint8Array, encoding: Coding, effort: Effort): Promise<B
   return encoding === 'br' ? brotliBytes(body, options.br) : zstdBytes(body, options.zstd);
 };
 
-/** The bytes in a coding, in memory of their own size. The work is done outside the main thread. */
+/** Compresses bytes outside the main thread. The result is in memory of exactly its own size. */
 export const compressBytes = async (
   body: Uint8Array,
   encoding: Coding,
   effort: Effort,
 ): Promise<Uint8Array<ArrayBuffer>> => {
   const compressed = await compress(body, encoding, effort);
-  // What is small comes as a part of 16 KiB, and would hold all of that for as long as it is kept.
+  // A small result is a part of a buffer of 16 KiB, which would stay in memory with it.
   return compressed.length === compressed.buffer.byteLength ? compressed : new Uint8Array(compressed);
 };
 
@@ -59,10 +59,10 @@ const createCompressor = (encoding: Coding): Transform => {
   return encoding === 'br' ? createBrotliCompress(options.br) : createZstdCompress(options.zstd);
 };
 
-/** The most bytes of compressed copies kept on disk; the ones made longest ago go first. */
+/** The most bytes of compressed copies on disk. Beyond that the oldest are deleted. */
 const mostKept = 2 ** 30;
 
-/** The digest of a file's content that tags and copies are named after: 132 bits of SHA-256, in 22 characters. */
+/** The digest of a file's content in entity tags and names of copies: 132 bits of SHA-256 in 22 characters. */
 export const createDigest = () => {
   const hash = createHash('sha256');
   return {
@@ -71,11 +71,11 @@ export const createDigest = () => {
   };
 };
 
-/** Compressed copies of large files, in a folder of their own, named after the content they were made of. */
+/** Compressed copies of large files, in a folder of their own, named after the content that they were made of. */
 export interface CompressedFiles {
   /**
-   * The path and size of the copy in this coding of a file whose content has this digest (see `createDigest`). Undefined
-   * where the file has other content by now, since copies wait for each other.
+   * The path and size of the copy in this coding of a file whose content has this digest (see `createDigest`).
+   * Undefined if the file has changed meanwhile: copies are made one after another, so this may have to wait.
    */
   copy(file: string, digest: string, encoding: Coding): Promise<{ file: string; size: number } | undefined>;
 }
@@ -96,7 +96,7 @@ const dropOldest = async (folder: string): Promise<void> => {
   }
 };
 
-/** Compressed copies below `folder`, made one after another so that they take one core at most. */
+/** Compressed copies below `folder`. They are made one after another, so that they use one core at most. */
 export const createCompressedFiles = (folder: string): CompressedFiles => {
   const under = new Map<string, ReturnType<CompressedFiles['copy']>>();
   let last: Promise<unknown> = Promise.resolve();

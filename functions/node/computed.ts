@@ -17,7 +17,7 @@ export const openCompressedFiles = (state: string) => createCompressedFiles(path
 
 const downloadsFile = (state: string): string => path.join(state, 'downloads.sqlite');
 
-/** The download counters in a state folder, or in a database where one is named (see scripts/downloads-option.ts). */
+/** The download counters in a state folder, or in a database if one is named (see scripts/downloads-option.ts). */
 export const openDownloads = (
   { state, downloadsDatabase: url }: { readonly state: string; readonly downloadsDatabase?: string | undefined },
   { tell }: Pick<Telling, 'tell'>,
@@ -34,8 +34,8 @@ export const openDownloads = (
 };
 
 /**
- * What the counters of a state folder, or those in a database where one is named, say of the days before this moment.
- * Throws where they cannot be read.
+ * How often packages were downloaded before today, by the counters of a state folder, or of a database if one is named.
+ * Throws if they cannot be read.
  */
 export const readDownloads = async (state: string, url: string | undefined, now: Date): Promise<DownloadTotal[]> => {
   const day = now.toISOString().slice(0, 10);
@@ -44,7 +44,7 @@ export const readDownloads = async (state: string, url: string | undefined, now:
   return readSharedTotals(url, day, listedDownloads);
 };
 
-/** What a server computes, whatever it answers from. */
+/** The dependencies of a server that are not published files, whichever files it answers from. */
 export const openComputed = (
   { rate, safetyList }: { readonly rate: number; readonly safetyList: URL },
   { report, tell }: Telling,

@@ -4,7 +4,7 @@ import type { SqlValue, Statement, WritableDatabase } from '../../src/catalog/da
 import type { PackageVersion } from '../dependencies.ts';
 import { hashedTexts, type MarkedReport, type Marks, markReport, type Report } from '../downloads/download-marks.ts';
 
-/** A database of Node's SQLite as what counts downloads asks it. */
+/** A database of Node's SQLite with the interface that the counters need. */
 export const counterDatabase = (database: DatabaseSync): WritableDatabase => ({
   prepare: <Row extends readonly SqlValue[]>(text: string) => {
     const statement = database.prepare(text);
@@ -15,7 +15,7 @@ export const counterDatabase = (database: DatabaseSync): WritableDatabase => ({
   exec: (text) => database.exec(text),
 });
 
-/** Does all of this work in one transaction, or nothing of it where it throws. */
+/** Does the work in one transaction, which is rolled back if it throws. */
 export const inTransaction = <T>(database: DatabaseSync, work: () => T): T => {
   database.exec('BEGIN IMMEDIATE');
   try {
@@ -23,13 +23,13 @@ export const inTransaction = <T>(database: DatabaseSync, work: () => T): T => {
     database.exec('COMMIT');
     return result;
   } catch (error) {
-    // A full disk or an I/O error makes SQLite roll back by itself.
+    // After a full disk or an I/O error SQLite may have rolled back already.
     if (database.isTransaction) database.exec('ROLLBACK');
     throw error;
   }
 };
 
-/** So many bytes that nobody can guess. */
+/** That many unpredictable bytes. */
 export const random = (length: number): Uint8Array => randomBytes(length);
 
 /** Marks a report with the key of its day. */
@@ -39,6 +39,6 @@ export const markWith = (key: Uint8Array, report: Report): MarkedReport =>
     hashedTexts(report).map((text) => createHmac('sha256', key).update(text).digest()),
   );
 
-/** Takes the marks of a report of this day, in a transaction; see `Marks`. */
+/** Takes the marks of a report of this day. To be called in a transaction; see `Marks`. */
 export const takeMarks = (marks: Marks, day: string, report: Report, count: (one: PackageVersion) => void): number =>
   marks.take(markWith(marks.keyFor(day), report), count);

@@ -14,12 +14,12 @@ import { NodeRequestNote } from './request-note.ts';
 import { targetBelow } from './request-target.ts';
 import type { UnreadAnswers } from './unread-answers.ts';
 
-// A document that is ready is answered past the parser and the objects that Node makes of a request: twice as many a
-// second. Both ways answer alike, byte for byte, and the parser's is the one that decides: what it has not answered
-// before is not ready, and what is not plain is left to it. Questions to the index go the same way, since most of what an
-// answer to one takes besides finding it were those objects.
+// Ready documents are sent without Node's HTTP parser and the objects that it makes of a request, which doubles the
+// number of answers a second. Both ways give the same answer, byte for byte, and the parser's way decides: only what it
+// has answered before is ready, and requests that are not plain are left to it. Questions to the index are answered in
+// the same way, because those objects take more time than finding the answer.
 
-/** What direct answers are made and accounted for with. */
+/** What direct answers need. */
 export interface DirectAnswersOptions {
   readonly hot: Pick<HotAnswers, 'find'>;
   readonly questions: DirectQuestions;
@@ -27,31 +27,34 @@ export interface DirectAnswersOptions {
   readonly unread: Pick<UnreadAnswers, 'open'>;
   readonly underWay: Pick<RequestCounts, 'add' | 'remove'>;
   readonly observers: readonly ((answered: AnsweredRequest) => void)[];
-  /** The path of the public address, asked anew for each request. */
+  /** The path of the public address, read for each request. */
   readonly basePath: () => string;
-  /** Proxies of our own in front. */
+  /** How many proxies of our own are in front. */
   readonly trustedProxies: number;
 }
 
-/** A connection that is answered. */
+/** A connection with direct answers. */
 interface Connection {
   readonly socket: Socket;
-  /** The network of its other end. */
+  /** The network of the peer. */
   readonly client: string;
   readonly place: Place;
 }
 
-/** Direct answers on any connection. */
+/** Direct answers for any number of connections. */
 export interface DirectAnswers {
-  /** What answers whole heads of this connection, where it can, as `IntakeOptions.answerDirectly` says. */
+  /**
+   * Returns the function that answers whole heads of this connection where it can, as `IntakeOptions.answerDirectly`
+   * describes.
+   */
   toConnection(connection: Connection): (head: Buffer, over: () => void) => boolean;
-  /** Whether one is being made, or its reader has yet to take it. */
+  /** Whether an answer is being made, or its reader has yet to take it. */
   readonly isUnderWay: boolean;
-  /** Answers nothing more. */
+  /** Stops answering directly. */
   end(): void;
 }
 
-/** Answers documents that are ready, and questions. */
+/** Direct answers from ready documents, and to questions. */
 export const createDirectAnswers = (options: DirectAnswersOptions): DirectAnswers => {
   const { hot, questions, limits, unread, underWay, observers, basePath, trustedProxies } = options;
   const readPlain = createPlainRequests({ headerCount: limits.headerCount, isHost: isPlainHost });
@@ -63,7 +66,7 @@ export const createDirectAnswers = (options: DirectAnswersOptions): DirectAnswer
   const clientOf = (connection: Connection, headers: PlainHeaders): string =>
     trustedProxies === 0 ? connection.client : clientNetwork(addressOf(connection, headers));
 
-  // What takes time is accounted for like every other answer, until the function returned is called.
+  // An answer that takes time is accounted for like any other, until the returned function is called.
   const begin = ({ socket, place }: Connection, client: string): [account: UnreadAccount, end: () => void] => {
     const account = unread.open(client, socket);
     pending++;
@@ -91,13 +94,13 @@ export const createDirectAnswers = (options: DirectAnswersOptions): DirectAnswer
       });
       return;
     }
-    // It is now the one that was used last.
+    // Makes this connection the most recently used one.
     place.beginRequest();
     place.endRequest();
     over();
   };
 
-  /** Returns what tells those who watch of an answer that begins now. */
+  /** Returns a function that reports the answer that begins now to the observers. */
   const watch = (connection: Connection, { target, headers }: PlainRequest, note: NodeRequestNote) => {
     if (observers.length === 0) return () => {};
     const { socket } = connection;
@@ -119,7 +122,9 @@ export const createDirectAnswers = (options: DirectAnswersOptions): DirectAnswer
     };
   };
 
-  /** Gives the answer to its connection piece by piece, each when its reader took the one before; calls back once. */
+  /**
+   * Writes the answer to its connection piece by piece, each when the reader has taken the one before. Calls back once.
+   */
   const sendPieces = (
     socket: Socket,
     { head, body }: ComposedAnswer,
@@ -136,7 +141,7 @@ export const createDirectAnswers = (options: DirectAnswersOptions): DirectAnswer
         else if (!socket.destroyed) sendFrom(next);
       });
     };
-    // Head and first piece in one call of the system.
+    // Sends the head and the first piece in one system call.
     socket.cork();
     socket.write(head, 'latin1');
     sendFrom(0);
@@ -182,7 +187,7 @@ export const createDirectAnswers = (options: DirectAnswersOptions): DirectAnswer
       const request = isOver || !socket.writable ? undefined : readPlain(head.toString('latin1'));
       if (request === undefined) return false;
       const { headers } = request;
-      // An answer to a request that a proxy of ours named gives the name back.
+      // An answer to a request that our proxy named must return that name, so it is left to the parser's way.
       if (trustedProxies > 0 && headers['x-request-id'] !== undefined) return false;
       const target = targetBelow(basePath(), request.target);
       const answer = hot.find(target, headers);
@@ -200,7 +205,7 @@ export const createDirectAnswers = (options: DirectAnswersOptions): DirectAnswer
       note.operation = answer.operation;
       const tell = watch(connection, { target, headers }, note);
       send(connection, answer, headers, () => {
-        // A write that fails at once is told before the socket is destroyed for it.
+        // A write that fails immediately is reported before the socket is destroyed.
         tell(answer.status, !socket.destroyed && socket.errored === null);
         over();
       });

@@ -7,43 +7,43 @@ import type { PlainRequest } from './plain-request.ts';
 import { composeHead } from './ready-bytes.ts';
 import { type NodeRequestNote, requestIdHeader } from './request-note.ts';
 
-/** What questions are answered with, besides what the app has answer them. */
+/** What direct questions need. */
 export interface DirectQuestionsOptions {
-  /** By their paths. */
+  /** The questions, by their paths. */
   readonly questions: ReadonlyMap<string, DirectQuestion>;
   readonly hot: Pick<HotAnswers, 'findComputed' | 'observe'>;
   readonly limits: Pick<ServerLimits, 'keepAliveTimeout'>;
   readonly limiter: RateLimiter | undefined;
-  /** What a client has too much of for another request to be answered. */
+  /** The error for a client that has too many requests or unread answers; undefined if it has not. */
   readonly findExcess: (client: string) => HttpError | undefined;
   readonly now: () => Date;
 }
 
-/** A request, and who asks. */
+/** A request, and the client that sent it. */
 interface AskedDirectly extends PlainRequest {
   readonly address: string;
-  /** Its network. */
+  /** The client's network. */
   readonly client: string;
   readonly note: NodeRequestNote;
 }
 
-/** An answer as a connection takes it. */
+/** An answer in the form in which it is written to a connection. */
 export interface ComposedAnswer {
   readonly status: number;
-  /** One byte a character. */
+  /** One character for each byte. */
   readonly head: string;
   readonly body: Uint8Array;
 }
 
-/** Questions that are answered past the app, and as it answers them. */
+/** Questions that are answered without the app, in the same way as by the app. */
 export interface DirectQuestions {
-  /** What a target asks; undefined where that is for the app to say. */
+  /** The question for a target; undefined if the app has to answer it. */
   find(target: string): DirectQuestion | undefined;
   /** Never rejects. */
   answer(question: DirectQuestion, asked: AskedDirectly): Promise<ComposedAnswer>;
 }
 
-/** Answers these questions, from what is kept or anew. */
+/** Answers these questions, from the cache or anew. */
 export const createDirectQuestions = (options: DirectQuestionsOptions): DirectQuestions => {
   const { questions, hot, limits, limiter, findExcess, now } = options;
 

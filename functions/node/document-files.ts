@@ -19,13 +19,13 @@ import {
   weigh,
 } from './stored-document.ts';
 
-/** Files up to this size, in bytes, are held in memory while they are asked for; larger ones are streamed. */
+/** Files up to this size, in bytes, are held in memory while they are requested. Larger ones are streamed. */
 const largestInMemory = 512 * 1024;
 
-/** What tells two states of a file apart. Every write is a rename, so a new state is a new inode. */
+/** Distinguishes two states of a file. Every write is a rename, so a new state has a new inode. */
 const identityOf = ({ dev, ino, size, mtimeNs }: BigIntStats): string => `${dev}-${ino}-${size}-${mtimeNs}`;
 
-/** A file as it was described, and what tells whether it still is that one. */
+/** A file as it was described, with the state that the description belongs to. */
 interface HeldFile extends HeldDocument {
   readonly identity: string;
 }
@@ -33,15 +33,15 @@ interface HeldFile extends HeldDocument {
 export interface DocumentsOptions {
   /** The output folder. */
   readonly folder: string;
-  /** Where compressed copies of large files go; without it those are sent as they are. */
+  /** Keeps compressed copies of large files. Without it they are sent uncompressed. */
   readonly compressed?: CompressedFiles;
   /** The most bytes of files to hold in memory. */
   readonly memory: number;
 }
 
 /**
- * The copy of a file that was compressed when that was published; undefined where there is none, or the file is another
- * by now.
+ * The compressed copy that was published with this state of a file; undefined if there is none, or the file has
+ * changed.
  */
 const findPublishedCopy = async (
   file: string,
@@ -54,7 +54,8 @@ const findPublishedCopy = async (
   try {
     const stats = await stat(copy, { bigint: true });
     const body = stats.size <= largestInMemory ? await readFile(copy) : undefined;
-    // A copy goes before its file is replaced, and comes after: beside this state of the file it is of this state.
+    // A copy is deleted before its file is replaced, and published after it. So if the file has not changed, the copy
+    // belongs to it.
     if (identityOf(await stat(file, { bigint: true })) !== identity) return undefined;
     if (body !== undefined) return inMemory(body, digest, encoding);
     const isStill = (now: BigIntStats) => identityOf(now) === identityOf(stats);
@@ -65,7 +66,7 @@ const findPublishedCopy = async (
   }
 };
 
-/** The published files of an output folder on disk. What is on disk at the moment of asking is what is answered. */
+/** The published files of an output folder. Answers always come from what is on disk at that moment. */
 export const createDocuments = ({ folder, compressed, memory }: DocumentsOptions): Documents => {
   const held = new ByteCache<HeldFile>(memory, weigh);
 
@@ -95,7 +96,7 @@ export const createDocuments = ({ folder, compressed, memory }: DocumentsOptions
     return { identity, digest: text, variants: new Map([['identity', whole]]) };
   };
 
-  // Replaced while it was being hashed: the digest may be of neither state.
+  // If the file was replaced while it was hashed, the digest may belong to neither state.
   const describeSettled = async (file: string, stats: BigIntStats): Promise<HeldFile> => {
     const described = await describeLarge(file, stats);
     const now = await stat(file, { bigint: true });
@@ -114,7 +115,8 @@ export const createDocuments = ({ folder, compressed, memory }: DocumentsOptions
     return work;
   };
 
-  // Without the API's folder nothing is published at all, and "unknown package" would be a lie that a CDN keeps.
+  // Without the API's folder nothing is published at all. "Unknown package" would then be wrong, and a CDN would keep
+  // it.
   const assertPublished = async (): Promise<void> => {
     await stat(path.join(folder, apiRoot)).catch((cause: unknown) => {
       throw new Unavailable('The output folder cannot be read', { cause });
@@ -133,7 +135,7 @@ export const createDocuments = ({ folder, compressed, memory }: DocumentsOptions
         described.variants.get(encoding) ??
         (await findPublishedCopy(file, described, encoding)) ??
         (await makeVariant(described, encoding, { file, compressed }));
-      // A cache counts what it holds when it is set, so what grew is set anew.
+      // The cache measures a value when it is set, so a value that has grown is set again.
       if (known !== described || !described.variants.has(encoding)) {
         held.delete(name);
         described.variants.set(encoding, variant);

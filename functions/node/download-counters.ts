@@ -8,11 +8,11 @@ import type { DownloadsReply, DownloadsTask } from './downloads-worker.ts';
 import type { SharedLimits, TellAway } from './shared-store.ts';
 
 const usualLimits = {
-  /** The most downloads that wait to be counted; further reports are refused, and may be sent again. */
+  /** How many downloads may wait to be counted. Further reports are refused, and may be sent again. */
   waiting: 20_000,
-  /** How long the thread may take for one task, in milliseconds, before the store counts as away. */
+  /** How long the thread may take for one task, in milliseconds, before the store counts as unavailable. */
   taskTimeout: 1500,
-  /** How often, in milliseconds, it is looked whether a new day has begun. */
+  /** How often, in milliseconds, to check whether a new day has begun. */
   tidyInterval: 60_000,
   ...usualCounterLimits,
   unsent: 2_000_000,
@@ -22,15 +22,15 @@ const usualLimits = {
 };
 type DownloadLimits = typeof usualLimits & SharedLimits;
 
-/** A PostgreSQL database that several servers count into, and who is told that it is away. */
+/** A PostgreSQL database that several servers count into, and a function to call when it is unavailable. */
 interface SharedCounters {
   readonly url: string;
   readonly tell: TellAway;
 }
 
-/** Download counters in a SQLite file, written by a thread of their own. */
+/** Download counters in a SQLite file, which a separate thread writes. */
 export interface DownloadsFile extends DownloadCounters {
-  /** Completes what was reported, and ends the thread. Takes no longer than three tasks may. */
+  /** Counts what was reported so far and ends the thread. Takes no longer than three tasks may take. */
   close(): Promise<void>;
 }
 
@@ -44,7 +44,7 @@ interface WaitingReport extends Report {
   readonly reject: (error: unknown) => void;
 }
 
-/** The thread, started when it is first asked. Every task is answered, or rejected with Unavailable, in time. */
+/** The thread, which starts with its first task. Every task is answered in time, or rejected with Unavailable. */
 const startThread = (file: string, limits: DownloadLimits, shared: SharedCounters | undefined) => {
   let worker: Worker | undefined;
   let lastId = 0;
@@ -73,7 +73,7 @@ const startThread = (file: string, limits: DownloadLimits, shared: SharedCounter
   };
 
   const ask = async (task: DownloadsTask): Promise<DownloadsReply> => {
-    // Whoever has the thread started waits for that as well.
+    // The task that starts the thread waits for the start, too.
     const timeLimit = worker === undefined ? 3 * limits.taskTimeout : limits.taskTimeout;
     worker ??= start();
     const id = ++lastId;
@@ -93,7 +93,7 @@ const startThread = (file: string, limits: DownloadLimits, shared: SharedCounter
 
   return {
     ask,
-    /** Has the thread keep the process alive. */
+    /** Keeps the process alive while the thread runs. */
     hold: () => worker?.ref(),
     end: async () => {
       const ending = worker;
@@ -103,8 +103,8 @@ const startThread = (file: string, limits: DownloadLimits, shared: SharedCounter
 };
 
 /**
- * Counters in this file, which is made when first needed; with `shared` in a database, and what is on its way there in the
- * file. `now` says which day it is.
+ * Counters in this file, which is made when it is first needed. With `shared` they are in a database, and the file
+ * holds what has not been sent there yet. `now` tells which day it is.
  */
 export const createDownloads = (
   file: string,
@@ -121,8 +121,9 @@ export const createDownloads = (
   let probing: Promise<boolean> | undefined;
   const reading = new Map<string, Promise<DownloadCount>>();
 
-  // All that was reported meanwhile is one transaction, so many reports cost little more than one. Where the store is
-  // away, those that came meanwhile are told at once: they would only wait for the same.
+  // All reports that arrived meanwhile are written in one transaction, which costs little more than one report alone.
+  // If the store is unavailable, those that arrived meanwhile are rejected at once, because they would only wait for
+  // the same failure.
   const writeAll = async (): Promise<void> => {
     while (queue.length > 0) {
       const batch = queue;
@@ -136,7 +137,7 @@ export const createDownloads = (
         [queue, queued] = [[], 0];
       }
     }
-    // At once: what is reported from here on has to begin anew.
+    // Synchronously, so that the next report begins a new write.
     writing = undefined;
   };
 
@@ -156,21 +157,22 @@ export const createDownloads = (
     return count as DownloadCount;
   };
 
-  // Marks are destroyed with their day also where nobody reports any more. What fails is tried again.
+  // Marks are destroyed with their day even if nobody reports any more. A failure is tried again.
   let tidied: string | undefined;
   const tidy = async (): Promise<void> => {
     const day = today();
     if (day === tidied || (shared === undefined && !existsSync(file))) return;
     tidied = day;
     try {
-      // For one that is over for long, the marks of today would be destroyed as well: the next call goes on with today.
+      // If midnight passes meanwhile, tidying for the old day would destroy the marks of the new one. The next call
+      // continues with that.
       while ((await thread.ask({ kind: 'tidy', day })).isMore && day === today());
     } catch {
       tidied = undefined;
     }
   };
   const tidying = setInterval(tidy, limits.tidyInterval).unref();
-  // What an earlier process could not send is sent, and where the database is away the operator is told.
+  // Sends what an earlier process could not send, and reports at once if the database is unavailable.
   if (shared !== undefined) void tidy();
 
   return {
@@ -189,7 +191,7 @@ export const createDownloads = (
       reading.set(id, known);
       return known;
     },
-    // However many wait for the answer, the store is asked once.
+    // However many requests wait for the answer, the store is asked once.
     probe: () => {
       probing ??= askProbe().finally(() => (probing = undefined));
       return probing;

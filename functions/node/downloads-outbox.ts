@@ -3,56 +3,58 @@ import { DatabaseSync } from 'node:sqlite';
 import { type MarkLimits, openMarks, type Report } from '../downloads/download-marks.ts';
 import { counterDatabase, inTransaction, random, takeMarks } from './counter-database.ts';
 
-/** What bounds an outbox. */
+/** Limits of an outbox. */
 interface OutboxLimits extends MarkLimits {
-  /** The most counts that wait to be sent. */
+  /** The most counts that may wait to be sent. */
   readonly unsent: number;
 }
 
-/** How often a version was downloaded on a day, as it is sent. */
+/** How often a version was downloaded on a day, in the form in which it is sent. */
 interface UnsentCount {
-  /** Empty where it is told by no day. */
+  /** Empty if the count belongs to no listed day. */
   readonly day: string;
   readonly package_id: string;
   readonly package_version: string;
   readonly count: number;
-  /** What tells whether another server has counted it, while its day is not over; null where nothing does. */
+  /** Shows whether another server has counted the same, until the day is over; null if there is no mark. */
   readonly mark: Uint8Array | null;
 }
 
-/** Counts that are sent together. A batch that could not be sent for certain is the same when it is asked for again. */
+/** Counts that are sent together. A batch whose arrival is uncertain is returned unchanged by the next call. */
 export interface Batch {
   readonly sender: string;
-  /** One more than that of the batch before, of this sender. */
+  /** One more than the number of this sender's last batch. */
   readonly number: number;
   readonly counts: readonly UnsentCount[];
 }
 
-/** Counts on their way into a database that several servers have in common. */
+/** Counts on their way to a database that several servers share. */
 interface Outbox {
-  /** Keeps these reports, and returns how many downloads of each count. `markOf` makes marks where they can be made. */
+  /**
+   * Keeps these reports and returns how many downloads of each were counted. `markOf` makes marks, if they can be made.
+   */
   add(day: string, reports: readonly Report[], markOf: MarkOf | undefined): number[];
-  /** The counts of a package that are not sent yet, by day. */
+  /** The counts of a package, by day, that have not been sent yet. */
   read(id: string): Map<string, number>;
-  /** The next batch, or the one that was not confirmed; undefined where there is nothing to send. */
+  /** The next batch, or the last one if it was not confirmed; undefined if there is nothing to send. */
   next(): Batch | undefined;
-  /** Forgets a batch that arrived. */
+  /** Forgets a batch that has arrived. */
   confirm(batch: Batch): void;
-  /** Sends the batch in hand as another sender: for who has it takes this one for one that it has had. */
+  /** Renames the sender of the current batch, because the database takes it for one that it has already received. */
   rename(): void;
-  /** How many counts wait. */
+  /** How many counts are waiting. */
   readonly size: number;
-  /** Destroys marks of other days. */
+  /** Destroys the marks of other days. */
   tidy(day: string): void;
-  /** Throws where a write would fail. */
+  /** Throws if a write would fail. */
   probe(): void;
   close(): void;
 }
 
-/** Makes a mark of a network and a version that is the same on every server of the day. */
+/** The mark of a network and a version, which is the same on every server that day. */
 export type MarkOf = (network: string, id: string, version: string) => Uint8Array;
 
-/** Counts that are sent at a time. */
+/** How many counts are sent in a batch. */
 const batchSize = 2000;
 
 const tables = `
@@ -72,12 +74,12 @@ const tables = `
   CREATE TABLE IF NOT EXISTS sender (name TEXT NOT NULL, number INTEGER NOT NULL, last INTEGER) STRICT;
 `;
 
-/** An outbox is full: what is reported from here on is refused. */
+/** The outbox is full: further reports are refused. */
 class OutboxFull extends Error {
   override name = 'OutboxFull';
 }
 
-/** Takes over what this server counted alone before. */
+/** Takes over what this server counted before it had a shared database. */
 const takeOver = (database: DatabaseSync): void => {
   const tablesThere = database
     .prepare("SELECT name FROM sqlite_master WHERE name IN ('downloads', 'downloads_beyond')")
@@ -96,8 +98,8 @@ const takeOver = (database: DatabaseSync): void => {
 };
 
 /**
- * The outbox in this file, which is made where it is missing. What is kept in it outlives the process. Of a client's network
- * nothing but marks is kept, and these no longer than their day.
+ * The outbox in this file, which is made if it does not exist. Its content outlives the process. Of a client's network
+ * only marks are kept, and those only until the end of their day.
  */
 export const openOutbox = (file: string, limits: OutboxLimits): Outbox => {
   const database = new DatabaseSync(file, { timeout: 1000 });
@@ -118,7 +120,7 @@ export const openOutbox = (file: string, limits: OutboxLimits): Outbox => {
     database.prepare('INSERT INTO sender (name, number, last) VALUES (?, 1, NULL)').run(randomUUID());
   };
 
-  /** The batch in hand, made where there is none and something waits. */
+  /** The current batch. If there is none and counts are waiting, it is made. */
   const seal = () => {
     if (readSender() === undefined) renew();
     const sender = readSender();
@@ -166,7 +168,7 @@ export const openOutbox = (file: string, limits: OutboxLimits): Outbox => {
     confirm: ({ sender, number }) => {
       inTransaction(database, () => {
         const current = readSender();
-        // Another process that sends from this file may have been as quick.
+        // Another process that sends from this file may already have made one.
         if (current === undefined || current.name !== sender || current.number !== number || current.last === null)
           return;
         const { changes } = database.prepare('DELETE FROM unsent WHERE id <= ?').run(current.last);

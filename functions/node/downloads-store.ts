@@ -5,14 +5,14 @@ import { type CounterLimits, type Counting, openCounting, readTotals } from '../
 import type { Report } from '../downloads/download-marks.ts';
 import { counterDatabase, inTransaction, markWith, random } from './counter-database.ts';
 
-/** The counters in a file of SQLite. Days are of UTC, such as 2026-05-01. Throws where it cannot be read or written. */
+/** The counters in a SQLite file. Days are in UTC, such as 2026-05-01. Throws if the file cannot be read or written. */
 export interface DownloadsStore {
   /** Counts these reports and returns how many downloads of each were counted. */
   add(day: string, reports: readonly Report[]): number[];
   read(day: string, id: string): DownloadCount;
-  /** Removes some of what is not to be kept on this day, as `Counting.tidy` does; whether there may be more. */
+  /** Removes some of what is no longer kept, as `Counting.tidy` does. Returns whether there may be more. */
   tidy(day: string): boolean;
-  /** Throws where a write would fail. */
+  /** Throws if a write would fail. */
   probe(): void;
   close(): void;
 }
@@ -31,7 +31,7 @@ const identityOf = (file: string): string | undefined => {
 const openFile = (file: string, limits: CounterLimits): OpenStore => {
   const database = new DatabaseSync(file, { timeout: 1000 });
   try {
-    // What is deleted is overwritten with zeros, so that no mark and no key outlives its day in the file.
+    // Deleted data is overwritten with zeros, so that no mark and no key stays in the file after its day.
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON;');
     const counting = openCounting(counterDatabase(database), limits, random);
     return { database, identity: identityOf(file), counting };
@@ -41,7 +41,7 @@ const openFile = (file: string, limits: CounterLimits): OpenStore => {
   }
 };
 
-/** The totals of this file (see readTotals); nothing where there is none. Throws where it cannot be read. */
+/** The totals in this file (see readTotals); empty if it does not exist. Throws if it cannot be read. */
 export const readDownloadTotals = (file: string, day: string, most: number): DownloadTotal[] => {
   if (!existsSync(file)) return [];
   const database = new DatabaseSync(file, { readOnly: true, timeout: 1000 });
@@ -52,7 +52,7 @@ export const readDownloadTotals = (file: string, day: string, most: number): Dow
   }
 };
 
-/** The counters in this file, which is made when first written to. */
+/** The counters in this file, which is made with the first write. */
 export const openDownloadsStore = (file: string, limits: CounterLimits): DownloadsStore => {
   let current: OpenStore | undefined;
   const close = (): void => {
@@ -60,7 +60,7 @@ export const openDownloadsStore = (file: string, limits: CounterLimits): Downloa
     current = undefined;
   };
   const open = (): OpenStore => {
-    // Whoever removed or replaced the file wants counters in the one of that name, not in one without a name.
+    // If somebody removed or replaced the file, the counters continue in the file of that name, not in the deleted one.
     if (current !== undefined && identityOf(file) !== current.identity) close();
     current ??= openFile(file, limits);
     return current;
@@ -75,7 +75,7 @@ export const openDownloadsStore = (file: string, limits: CounterLimits): Downloa
           return reports.map((report) => counting.add(day, markWith(key, report)));
         });
       } catch (error) {
-        // What was counted on the way did not come to be.
+        // The counts in memory include rows that were rolled back.
         close();
         throw error;
       }
@@ -86,7 +86,7 @@ export const openDownloadsStore = (file: string, limits: CounterLimits): Downloa
       if (!existsSync(file)) return false;
       const { database, counting } = open();
       const isMore = inTransaction(database, () => counting.tidy(day));
-      // The log of writes holds what is deleted from the file until it begins anew.
+      // The write-ahead log contains the deleted data until it is reset.
       database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
       return isMore;
     },

@@ -4,9 +4,9 @@ import type { Report } from '../downloads/download-marks.ts';
 import { openDownloadsStore } from './downloads-store.ts';
 import type { SharedLimits } from './shared-store.ts';
 
-// The counters' database has a thread of its own, so that no read ever waits for its disk.
+// The counters' database has a thread of its own, so that no request ever waits for its disk.
 
-/** What the thread is asked to do; it answers each with a reply of the same id. Days are of UTC, such as 2026-05-01. */
+/** A task for the thread, which answers each with a reply of the same id. Days are in UTC, such as 2026-05-01. */
 export type DownloadsTask =
   | { readonly kind: 'add'; readonly day: string; readonly reports: readonly Report[] }
   | { readonly kind: 'read'; readonly day: string; readonly package_id: string }
@@ -15,10 +15,10 @@ export type DownloadsTask =
   | { readonly kind: 'close' };
 export interface DownloadsReply {
   readonly id: number;
-  /** Of no task: why the database that several servers have in common is away; null where it is back. */
+  /** Sent without a task: why the shared database is unavailable; null when it is available again. */
   readonly away?: string | null;
   readonly error?: string;
-  /** For `add`: how many of each report were counted. */
+  /** For `add`: how many downloads of each report were counted. */
   readonly counts?: readonly number[];
   /** For `tidy`: whether there may be more to remove. */
   readonly isMore?: boolean;
@@ -30,7 +30,7 @@ const { file, limits, url } = workerData as { file: string; limits: SharedLimits
 
 const openStore = async () => {
   if (url === undefined) return openDownloadsStore(file, limits);
-  // Its driver is loaded where it is wanted.
+  // The driver is loaded only if it is needed.
   const { openSharedStore } = await import('./shared-store.ts');
   return openSharedStore(file, url, limits, (reason) => parentPort?.postMessage({ id: 0, away: reason ?? null }));
 };

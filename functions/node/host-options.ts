@@ -5,11 +5,13 @@ import type { Meter } from './meter.ts';
 import type { MetricsAddress } from './metrics-address.ts';
 import type { RunningServer, ServerOptions } from './server.ts';
 
-/** What every Node host is told; sizes in bytes. */
+/** The settings of every Node host. Sizes are in bytes. */
 export interface HostOptions {
-  /** Folder of the catalog, the counters, the credential store and compressed copies. */
+  /** Folder of the catalog, the counters, the credential store and the compressed copies. */
   readonly state: string;
-  /** The PostgreSQL database that several servers count downloads into; without one each counts in its state folder. */
+  /**
+   * The PostgreSQL database into which several servers count downloads. Without one, each counts in its state folder.
+   */
   readonly downloadsDatabase?: string | undefined;
   readonly host: string;
   /** 0 takes any free port. */
@@ -22,15 +24,15 @@ export interface HostOptions {
   readonly trustedProxies: number;
   readonly limits: Partial<ServerLimits>;
   readonly log: Log;
-  /** What of each request is written into it. */
+  /** How much is logged of each request. */
   readonly accessLog: AccessLog;
-  /** Where metrics are read; nowhere where it is left out. */
+  /** Where metrics can be read; nowhere if it is left out. */
   readonly metrics?: MetricsAddress | undefined;
-  /** The YAML file of addresses that are listed as unsafe. */
+  /** The YAML file of unsafe addresses. */
   readonly safetyList: URL;
 }
 
-/** Who is told of requests, as a server takes it. */
+/** The observers that a server calls for each request. */
 export const observersOf = (
   { log, accessLog, metrics }: Pick<HostOptions, 'log' | 'accessLog' | 'metrics'>,
   meter: Meter,
@@ -42,24 +44,24 @@ export const observersOf = (
   namesEveryRequest: accessLog !== 'off',
 });
 
-/** What keeps a host from serving, in a sentence that says what to do. */
+/** Why a host cannot serve, as a sentence that says what to do. */
 export class CannotServe extends Error {
   override name = 'CannotServe';
 }
 
-/** A server with everything that it answers from. */
+/** A running server with everything that it answers from. */
 export interface Host extends Pick<RunningServer, 'port' | 'close'> {
-  /** As one writes it into a browser. */
+  /** The address to enter into a browser. */
   readonly address: string;
-  /** The port at which metrics are read, where they are. */
+  /** The port for metrics, if they can be read. */
   readonly metricsPort: number | undefined;
 }
 
-/** The address of a server as one writes it into a browser. */
+/** The address of a server, in the form for a browser. */
 export const addressText = (host: string, port: number): string =>
   `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 
-/** Why an address cannot be listened on, and what to do. `flag` names its port. */
+/** Why the server cannot listen on an address, and what to do. `flag` is the flag for its port. */
 export const cannotListen = (
   { host, port }: Pick<HostOptions, 'host' | 'port'>,
   error: NodeJS.ErrnoException,

@@ -19,24 +19,24 @@ import { createTelling, type Telling } from './telling.ts';
 import { untilStopped } from './until-stopped.ts';
 import { describeUnusable } from './unusable-files.ts';
 
-/** What the host of a build is told. */
+/** The settings of the host of a build. */
 interface BuildHostOptions extends HostOptions {
   /** Folder of what the build published. */
   readonly out: string;
-  /** Where the gateway's settings stand. */
+  /** The environment variables with the gateway's settings. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Whether the operator says that this is no production. */
+  /** Whether the operator declares that this is no production. */
   readonly development: boolean;
 }
 
-// Says what deserves a second look.
+// Reads the gateway's settings, and logs what the operator should check.
 const readGateway = (publicAddress: string, options: BuildHostOptions): GatewayConfiguration => {
   const configuration = readGatewayConfiguration(options.environment, { ...options, publicAddress });
   for (const warning of configuration.warnings) options.log.warn('gateway-setting', `${warning}.`);
   const { store, auditFile } = configuration;
   const files = [
     ...(store.kind === 'sqlite' ? [{ file: store.file, otherwise: 'nobody can sign in' }] : []),
-    // What it tells of goes on.
+    // Without the audit log sign-ins still work.
     { file: auditFile, otherwise: 'the audit log of the gateway is not written' },
   ];
   for (const sentence of describeUnusable(files)) options.log.error('gateway-file', sentence);
@@ -55,15 +55,17 @@ const openDependencies = (options: BuildHostOptions, telling: Telling, meter: Me
 });
 
 /**
- * Serves what was built, and takes up each build that follows. Throws CannotServe where nothing has been built, where
- * there is no state folder or the address cannot be listened on, SafetyListInvalid, and ConfigurationInvalid where the gateway is told nonsense.
+ * Serves what was built, and follows each later build. Throws CannotServe if nothing has been built, if there is no
+ * state folder, or if it cannot listen on the address; SafetyListInvalid; and ConfigurationInvalid for wrong settings
+ * of the gateway.
  */
 const startBuildHost = async (options: BuildHostOptions): Promise<Host> => {
   const { out, state } = options;
   if (!existsSync(path.join(out, documentPath.landing))) {
     throw new CannotServe(`There is nothing to serve in ${out}: build it first, with npm run build.`);
   }
-  // A folder that is made here would stand for a slip of the pen, and nothing that is computed could be answered from it.
+  // A missing folder is probably a mistyped name. If it were made here, nothing that is computed could be answered from
+  // it.
   if (!existsSync(state)) {
     throw new CannotServe(`There is no state folder ${state}: name with --state that of the build which made ${out}.`);
   }
@@ -82,8 +84,8 @@ const startBuildHost = async (options: BuildHostOptions): Promise<Host> => {
   const makeAnswer = createLargeAnswers();
   const questions = createQuestions(dependencies, makeAnswer);
   let app = createApp({ ...dependencies, gateway: gateway.routes }, makeAnswer);
-  // The pages of the gateway carry the public address, and its cookies and links depend on it. Where the build changed
-  // it, the next request is answered by a gateway that was told so; where that cannot be, by the one before.
+  // The gateway's pages, cookies and links depend on the public address. If a build changes that address, the next
+  // request is answered by a gateway with the new one; if that cannot be made, by the old one.
   const followAddress = (): void => {
     const before = publicAddress;
     publicAddress = readPublicAddress(out);
@@ -120,7 +122,7 @@ const startBuildHost = async (options: BuildHostOptions): Promise<Host> => {
   });
 };
 
-// What a replica needs to follow is nothing to the server of a build.
+// A build's server does not load the code of a replica.
 const startHost = async (options: BuildHostOptions | ReplicaHostOptions): Promise<Host> => {
   if (!('replica' in options)) return startBuildHost(options);
   const { startReplicaHost } = await import('./replica-host.ts');
@@ -128,11 +130,12 @@ const startHost = async (options: BuildHostOptions | ReplicaHostOptions): Promis
 };
 
 /**
- * Serves until the process is told to stop: what was built, or a replica. Throws as startBuildHost and startReplicaHost do.
+ * Serves what was built, or a replica, until the process is told to stop. Throws as startBuildHost and startReplicaHost
+ * do.
  */
 export const runHost = async (options: BuildHostOptions | ReplicaHostOptions): Promise<void> => {
   const { log } = options;
-  // Node writes it in its own form too, and ends the process.
+  // Node prints the error in its own form, too, and ends the process.
   const tellEnd = (error: unknown) => {
     log.fault(error, { ends: true });
     log.flush();

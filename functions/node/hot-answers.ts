@@ -7,60 +7,60 @@ import { ByteCache } from './byte-cache.ts';
 import type { PlainHeaders } from './plain-request.ts';
 import { ReadyBytes } from './ready-bytes.ts';
 
-// The same documents are asked for again and again, by the same addresses, and what people type begins alike. Such
-// answers are kept ready, whole, and sent without going through the app; the app decided each of them once, so that both
-// ways answer alike. Which of them may be kept, and for how long, their own headers say, as they do to any other cache;
-// one that has an entity tag is a published file, and holds until a build changes the files.
+// The same documents are requested again and again, by the same addresses, and what people type begins alike. Such
+// answers are kept complete and sent without the app; the app made each of them once, so the answers are the same.
+// Their headers say which may be kept, and for how long, as for any other cache. An answer with an entity tag is a
+// published file, and is kept until a build changes the files.
 
 /** An answer that is ready. */
 interface Ready {
-  /** What it is the answer to. */
+  /** The operation that it answers. */
   readonly operation: AskedFor | undefined;
-  /** Names and values in turn, as writeHead takes them. */
+  /** Names and values alternately, as for writeHead. */
   readonly headers: string[];
   readonly body: Uint8Array;
 }
 
 /** An answer that was computed. */
 interface ReadyComputed extends Ready {
-  /** When it is over, as performance.now() tells the time. */
+  /** When it expires, in milliseconds as of performance.now(). */
   readonly end: number;
 }
 
 /** A published file. */
 interface ReadyDocument extends Ready {
   readonly etag: string;
-  /** Of what a client is told that has it: names and values in turn. */
+  /** The headers of a 304 answer: names and values alternately. */
   readonly notModified: string[];
-  /** As both go over a connection, where the file is no longer than a piece of an answer. */
+  /** Both answers as bytes for a connection, if the file is no longer than a piece of an answer. */
   readonly direct?: { readonly found: ReadyBytes; readonly notModified: ReadyBytes };
 }
 
-/** What a connection is given where a published file was asked for. */
+/** What is written to a connection for a published file. */
 export interface DirectAnswer {
   readonly status: 200 | 304;
   readonly operation: AskedFor | undefined;
   readonly bytes: ReadyBytes;
 }
 
-/** By the coding that was asked for, which is not always the one that was given. */
+/** By the coding that was asked for, which may differ from that of the answer. */
 type ByEncoding<Kind extends Ready> = Partial<Record<Encoding, Kind>>;
 
 const weigh = (ready: ByEncoding<Ready>): number =>
   Object.values(ready).reduce((sum, { body }) => sum + body.length + 2048, 256);
 
-/** Addresses longer than this, in characters, are not kept; no document has one. */
+/** Answers at addresses longer than this, in characters, are not kept. No document has one. */
 const longestAddress = 1024;
 const mostAcceptHeaders = 256;
 
-/** What of a request decides under which name its answer is kept. */
+/** The parts of a request that identify its answer. */
 interface Observable {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
   readonly headers: { readonly 'accept-encoding'?: string | string[] | undefined };
 }
 
-/** What tells its reader that the answer was sent whole. */
+/** Where to announce that the answer was sent in one piece. */
 interface Observed {
   onWhole: ((answer: WholeAnswer) => void) | undefined;
   readonly note: Noted | undefined;
@@ -71,26 +71,26 @@ interface Noted {
 }
 
 export interface HotAnswers {
-  /** Answers the request, if its answer is ready, and where it was computed, if `admit` lets the client have it. */
+  /** Answers the request if its answer is ready. `admit` decides whether the client may have a computed one. */
   answer(
     incoming: IncomingMessage,
     outgoing: ServerResponse & { note: Noted | undefined },
     admit: () => boolean,
   ): boolean;
   /**
-   * What a GET of this address is answered with on a connection that stays open, if that is ready and short; counted as
-   * answered then.
+   * The bytes that answer a GET of this address on a connection that stays open, if they are ready and short. Counts as
+   * an answer.
    */
   find(url: string, headers: Pick<PlainHeaders, 'accept-encoding' | 'if-none-match'>): DirectAnswer | undefined;
-  /** The computed answer that is kept for a GET of this address, where `admit` lets the client have it; counted as answered then. */
+  /** The kept computed answer to a GET of this address, if `admit` lets the client have it. Counts as an answer. */
   findComputed(url: string, headers: Pick<PlainHeaders, 'accept-encoding'>, admit: () => boolean): Ready | undefined;
-  /** Keeps what this request is going to be answered with by the app, or as it answers, if its headers allow that. */
+  /** Keeps the answer that the app is about to give to this request, if its headers allow that. */
   observe(incoming: Observable, outgoing: Observed): void;
-  /** Forgets every answer, because the published files have changed. */
+  /** Drops all answers, because the published files have changed. */
   clear(): void;
-  /** How many answers came from each kind, and from the app since none was ready. */
+  /** How many answers of each kind were ready, and how many the app gave because none was. */
   readonly answered: Readonly<Record<'documents' | 'computed' | 'app', number>>;
-  /** Bytes of each kind that are held. */
+  /** How many bytes of each kind are held. */
   weights(): Readonly<Record<'documents' | 'computed', number>>;
 }
 
@@ -98,15 +98,15 @@ const mayBeGiven = ({ end }: ReadyComputed, admit: () => boolean): boolean => en
 
 export const flatten = (headers: Readonly<Record<string, string>>): string[] => Object.entries(headers).flat();
 
-/** The same text in memory of its own: that of a part of a request would hold all of it. Addresses are ASCII. */
+/** Copies a text, because a part of a request would keep all of it in memory. Addresses are ASCII. */
 const withoutRest = (url: string): string => Buffer.from(url, 'latin1').toString('latin1');
 
-/** Headers by their names in small letters. */
+/** Headers by name, in lower case. */
 type Told = ReadonlyMap<string, string>;
 
 /**
- * For how many seconds any client may be given this answer again that asks for the same in the same coding (RFC 9111,
- * sections 3 and 5.2.2); 0 where not every client may, or where the answer depends on more than that.
+ * For how many seconds this answer may be given to any client that asks for the same in the same coding (RFC 9111,
+ * sections 3 and 5.2.2); 0 if not every client may have it, or if it depends on more than that.
  */
 const sharedFor = (headers: Told): number => {
   const directives = (headers.get('cache-control') ?? '').toLowerCase().split(/\s*,\s*/);
@@ -116,21 +116,21 @@ const sharedFor = (headers: Told): number => {
   return Number(directives.find((directive) => directive.startsWith('max-age='))?.slice('max-age='.length) ?? 0);
 };
 
-/** What is kept, and what of a connection stands in answers. */
+/** How much is kept, and what answers say about the connection. */
 export interface HotAnswersOptions {
-  /** The most memory for documents, and for computed answers, in bytes. */
+  /** The most memory, in bytes, for documents, and for computed answers. */
   readonly documents: number;
   readonly computed: number;
-  /** The longest body, in bytes, that is given to a connection in one piece. */
+  /** The longest body, in bytes, that is written to a connection in one piece. */
   readonly pieceBytes: number;
-  /** How long, in milliseconds, a connection stays without a request. */
+  /** How long, in milliseconds, a connection stays open without a request. */
   readonly keepAliveTimeout: number;
 }
 
-/** Ready answers: documents and computed ones, of up to so many bytes each. */
+/** A cache of ready documents and computed answers. */
 export const createHotAnswers = ({ keepAliveTimeout, pieceBytes, ...memory }: HotAnswersOptions): HotAnswers => {
   const documents = new ByteCache<ByEncoding<ReadyDocument>>(memory.documents, weigh);
-  // Apart, so that documents are not forgotten for questions that nobody asks again.
+  // Separate, so that questions that nobody asks again do not displace documents.
   const computed = new ByteCache<ByEncoding<ReadyComputed>>(memory.computed, weigh);
   const encodings = new Map<string, Encoding>();
   let age = 0;
@@ -156,7 +156,7 @@ export const createHotAnswers = ({ keepAliveTimeout, pieceBytes, ...memory }: Ho
     if (etag === undefined) {
       const now = performance.now();
       const end = now + seconds * 1000;
-      // Few questions are asked again, and what nobody may be given any more would stay until the next build.
+      // Few questions are asked again, and expired answers would stay until the next build.
       computed.sweep((answers) => Object.values(answers).every((answer) => answer.end < now));
       computed.set(withoutRest(url), { ...computed.get(url), [asked]: { ...ready, end } });
     } else if (!url.includes('?')) {
@@ -171,7 +171,7 @@ export const createHotAnswers = ({ keepAliveTimeout, pieceBytes, ...memory }: Ho
     const direct = { found, notModified: new ReadyBytes(304, notModified, new Uint8Array(), keepAliveTimeout) };
     return {
       ...ready,
-      // That of the whole, so that it is held once.
+      // A part of the whole answer, so that the body is held only once.
       get body() {
         return found.body;
       },
@@ -228,7 +228,7 @@ export const createHotAnswers = ({ keepAliveTimeout, pieceBytes, ...memory }: Ho
       const asked = encodingOf(headers['accept-encoding'] as string | undefined);
       const askedAt = age;
       outgoing.onWhole = (answer) => {
-        // What was read before the change may be older than it.
+        // An answer that was begun before the files changed may be older than the change.
         if (askedAt === age && answer.status === 200) keep(url, asked, answer, outgoing.note);
       };
     },

@@ -3,68 +3,68 @@ import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { type HeadBounds, headEnd, RequestHead } from './request-head.ts';
 
-// Node's parser reads all requests that came in one piece of 64 KB before the first of them is answered: thousands, each
-// with its objects, and what is wrong with a later one is noticed in the middle of an earlier answer. So bytes are given
-// to it one request at a time. What a client sends ahead waits: one piece here, the rest in the system's buffer, and
-// then at the client, which is how TCP tells it to stop.
+// Node's parser reads all requests of one piece of 64 KB before the first is answered. There may be thousands, each
+// with its objects, and an error in a later one interrupts an earlier answer. So the parser is given one request at a
+// time. What a client sends ahead waits: one piece here, the rest in the system's buffer and then at the client,
+// because TCP makes it stop.
 
 const pushToParser = Readable.prototype.push;
 const nothing = (): void => {};
 
 export interface IntakeOptions {
   readonly bounds: HeadBounds;
-  /** Does this when it is the client's turn, at once or later. */
+  /** Runs the function when it is the client's turn, now or later. */
   readonly takeTurn: (work: () => void) => void;
   /**
-   * Asked first where all of a head has come: true where it was answered past the parser, and `over` is called, at once
-   * or later, when the answer has been given away.
+   * Called first with each complete head. Returns true if it answers without the parser, and calls `over`, now or
+   * later, when the answer has been written.
    */
   readonly answerDirectly?: (head: Buffer, over: () => void) => boolean;
-  /** Takes so many bytes of room for a long head; false where there are none, and the client has been refused. */
+  /** Reserves that many bytes for a long head. False if there are none left; the client has then been refused. */
   readonly takeRoom?: (bytes: number) => boolean;
-  /** Gives back what was taken. */
+  /** Releases what was reserved. */
   readonly giveRoom?: (bytes: number) => void;
-  /** Told that a head is too long; no answer is under way then. Called once, and nothing is read after it. */
+  /** Called once, when a head is too long. No answer is in progress then, and nothing more is read. */
   readonly onExceeded: (bound: keyof HeadBounds) => void;
 }
 
-/** What of a head needs no room, in bytes: every connection may have one. */
+/** The bytes of a head for which nothing is reserved, because every connection may have one. */
 const shortHead = 8 * 1024;
 
-/** Hands what comes on a connection to the parser of requests, one at a time. */
+/** Passes what arrives on a connection to the HTTP parser, one request at a time. */
 export class Intake {
   readonly #socket: Socket;
   readonly #options: IntakeOptions;
   readonly #head: RequestHead;
-  /** Has the system read on, where it was told to stop. */
+  /** Makes the system continue to read after it was told to stop. */
   readonly #readOn: () => void;
   #held: Buffer | undefined;
   #ended = false;
   #discarding = false;
   #waiting = false;
-  /** The request that was read last; it may still be sending its body. */
+  /** The last request that was read. Its body may not be complete yet. */
   #incoming: IncomingMessage | undefined;
-  /** Bytes of that body to come, where it said how many they are. */
+  /** How many bytes of its body are still to come, if it stated a length. */
   #bodyLeft = 0;
   #answering = false;
-  /** Bytes of the head that is read or was read last, and what they took of the room. */
+  /** Bytes of the current or last head, and how many of them are reserved. */
   #headBytes = 0;
   #taken = 0;
   readonly #endAnswer = (): void => {
     this.#answering = false;
     this.#giveRoom();
-    // What was sent ahead waits for another round of the loop: answered one upon the other, requests of one connection
-    // would keep everything else from being looked at.
+    // The next request waits for another round of the event loop; otherwise the requests of one connection, answered
+    // one after another, would block everything else.
     if (this.#held !== undefined) setImmediate(() => this.#handOn());
     else this.#handOn();
   };
 
-  /** Takes over what is read from a connection that an HTTP server has just been given. */
+  /** Takes over the reading from a connection that an HTTP server has just received. */
   constructor(socket: Socket, options: IntakeOptions) {
     this.#socket = socket;
     this.#options = options;
     this.#head = new RequestHead(options.bounds);
-    // Until somebody listens for data the parser reads from the system by itself.
+    // Until there is a listener for data, the parser reads from the system directly.
     socket.on('data', nothing).off('data', nothing);
     const read = socket._read.bind(socket);
     this.#readOn = () => read(0);
@@ -77,27 +77,29 @@ export class Intake {
     socket.once('close', () => this.#giveRoom());
   }
 
-  /** Whether an answer is under way. */
+  /** Whether an answer is in progress. */
   get isAnswering(): boolean {
     return this.#answering;
   }
 
-  /** Whether the request that was read last has its answer while more of its body is to come. */
+  /** Whether the last request has been answered before all of its body arrived. */
   get isAnsweredBeforeItsEnd(): boolean {
     return !this.#answering && this.#incoming?.complete === false;
   }
 
-  /** Called with every request that the parser has read. The next one is read when its answer is complete. */
+  /**
+   * To be called with every request that the parser has read. The next one is read when this one's answer is complete.
+   */
   begin(incoming: IncomingMessage, outgoing: ServerResponse): void {
     this.#incoming = incoming;
     this.#answering = true;
-    // Of one that is sent in chunks the parser takes no length.
+    // The parser accepts no length for a chunked body.
     this.#bodyLeft = Number(incoming.headers['content-length'] ?? 0);
     this.#head.reset();
     outgoing.once('close', this.#endAnswer);
   }
 
-  /** Throws away whatever comes from now on. */
+  /** Ignores everything that arrives from now on. */
   discard(): void {
     this.#discarding = true;
     this.#held = undefined;
@@ -109,7 +111,7 @@ export class Intake {
     else if (this.#discarding) return true;
     else this.#held = this.#held === undefined ? chunk : Buffer.concat([this.#held, chunk]);
     this.#handOn();
-    // False stops reading from the system until more is asked for.
+    // False stops reading from the system until more is requested.
     return this.#held === undefined;
   }
 
@@ -130,7 +132,7 @@ export class Intake {
       !this.#waiting &&
       !this.#discarding &&
       !this.#socket.destroyed &&
-      // The reader of a body has enough for now.
+      // The reader of the body has enough for now.
       !this.#socket.isPaused() &&
       !(this.#answering && isBetweenRequests)
     );
@@ -162,7 +164,7 @@ export class Intake {
     const { bytes, rest, exceeded } = isChunk ? this.#head.readChunked(held) : this.#head.read(held);
     this.#held = rest;
     if (exceeded !== undefined) this.#options.onExceeded(exceeded);
-    // Where there is no room for it, it has been refused.
+    // If nothing could be reserved, the client has been refused.
     else if (isChunk || this.#hasRoom(bytes.length)) pushToParser.call(this.#socket, bytes);
   }
 
@@ -183,14 +185,14 @@ export class Intake {
 
   #answerDirectly(held: Buffer): boolean {
     const { answerDirectly, bounds } = this.#options;
-    // The parser counts the time of a connection without a request from its beginning, so it is given the first one.
+    // The parser times how long a new connection sends no request, so it must see the first one.
     if (answerDirectly === undefined || this.#incoming === undefined || !this.#head.isAtBeginning) return false;
     const end = held.indexOf(headEnd) + headEnd.length;
     if (end < headEnd.length || end > bounds.requestLine || end > bounds.headers) return false;
     this.#held = end === held.length ? undefined : held.subarray(end);
     this.#answering = true;
     if (answerDirectly(end === held.length ? held : held.subarray(0, end), this.#endAnswer)) {
-      // Nothing went through the parser, which would have asked for more.
+      // The parser saw nothing, so it will not ask for more.
       if (this.#held === undefined) this.#readOn();
       return true;
     }

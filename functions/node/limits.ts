@@ -1,17 +1,17 @@
-/** What a limit is counted in. */
+/** The unit of a limit. */
 type Unit = 'bytes' | 'ms' | 'connections' | 'requests' | 'headers';
 
 interface Limit {
   readonly value: number;
   readonly unit: Unit;
-  /** Why it is what it is. */
+  /** Why the limit has this value. */
   readonly reason: string;
 }
 
 const kilobyte = 1024;
 const megabyte = 1024 * kilobyte;
 
-/** Every limit of the server: together they bound what one client, and all of them, can hold of memory and time. */
+/** Every limit of the server. Together they bound how much memory and time one client, and all of them, can hold. */
 export const limitTable = {
   requestLine: {
     value: 72 * kilobyte,
@@ -103,7 +103,7 @@ export const limitTable = {
 /** The values of the limits, in the units of the table. */
 export type ServerLimits = { readonly [Name in keyof typeof limitTable]: number };
 
-/** The limits of the table, but for those that are given. */
+/** The limits of the table, except those that are given. */
 export const chooseLimits = (given: Partial<ServerLimits> = {}): ServerLimits => ({
   ...(Object.fromEntries(Object.entries(limitTable).map(([name, { value }]) => [name, value])) as ServerLimits),
   ...given,

@@ -8,26 +8,29 @@ import { followPath } from './request-target.ts';
 import { type ServerOptions, startServer } from './server.ts';
 import type { Telling } from './telling.ts';
 
-/** What a Node host serves, and what it leaves behind. */
+/** What a Node host serves, and what it has to clean up. */
 interface Served extends Required<Pick<ServerOptions, 'app' | 'questions' | 'now' | 'limiter' | 'stamp'>> {
   readonly onChange?: () => void;
   readonly meter: Meter;
   readonly telling: Telling;
-  /** What is answered from, for metrics. */
+  /** What is published, for metrics. */
   readonly published: () => Promise<Published>;
-  /** The public address in force; may be another with each request. */
+  /** The public address in force. It may change with each request. */
   readonly publicAddress: () => string;
-  /** Closes what was opened to be served. Called when nothing is served any more, or when it never was. */
+  /** Closes everything that was opened for serving. Called when serving ends, or could not begin. */
   readonly closeOpened: () => Promise<void>;
 }
 
-/** A host that is told of what changes. */
+/** A host that can be told of changes. */
 interface ListeningHost extends Host {
-  /** Drops ready answers, because others are given from now on. */
+  /** Drops ready answers, because the published files have changed. */
   forget(): void;
 }
 
-/** For what takes long before it listens: throws CannotServe now where that would fail. `flag` names the port. */
+/**
+ * For a host that has long work to do before it listens: throws CannotServe at once if listening would fail. `flag` is
+ * the flag for the port.
+ */
 export const assertCanListen = async (
   { host, port }: Pick<HostOptions, 'host' | 'port'>,
   flag?: string,
@@ -44,8 +47,8 @@ export const assertCanListen = async (
 };
 
 /**
- * The one end of every Node host: listens and answers, below the path of the public address where it has one. Throws
- * CannotServe where the address cannot be listened on; what was opened is closed then.
+ * The last step of every Node host: listens and answers, below the path of the public address if it has one. Throws
+ * CannotServe if it cannot listen on the address; then everything that was opened is closed.
  */
 export const listen = async (options: HostOptions, served: Served): Promise<ListeningHost> => {
   const { host, port, answerMemory, trustedProxies, limits } = options;

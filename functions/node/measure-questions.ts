@@ -1,13 +1,13 @@
 import type { QuestionKind } from '../catalog-questions.ts';
 import type { Meter } from './meter.ts';
 
-/** Has a question of this kind answered, and passes on what becomes of it. */
+/** Runs a question of this kind and returns, or throws, what the question does. */
 export type Measure = <T>(kind: QuestionKind, answer: () => Promise<T>) => Promise<T>;
 
-/** For an index that nobody reads metrics of. */
+/** For an index without metrics. */
 export const unmeasured: Measure = (_, answer) => answer();
 
-/** Notes in this meter how long each question takes, in milliseconds, and whether it failed. */
+/** Records in this meter how long each question takes, in milliseconds, and whether it failed. */
 export const measureBy =
   (meter: Meter): Measure =>
   async (kind, answer) => {

@@ -19,35 +19,35 @@ const refusingLimits = [
 /** One of them. */
 export type RefusingLimit = (typeof refusingLimits)[number];
 
-/** A line about a limit that was met. */
+/** A log line about a limit that was met. */
 export interface RefusalEvent {
   readonly time: string;
   readonly event: 'limit-met';
   readonly limit: RefusingLimit;
-  /** What the limit is, in the unit of the table. */
+  /** The value of the limit, in the unit of the table. */
   readonly bound: number;
   /** How often it was met since the last line about it, and since the start. */
   readonly count: number;
   readonly total: number;
-  /** The address or network of the last one that met it; left out where the limit is of all clients together. */
+  /** The address or network of the last client that met it; left out if the limit is for all clients together. */
   readonly client?: string;
 }
 
-/** How often each limit was met. */
+/** Counts of how often each limit was met. */
 export interface Refusals {
   /** Since the start. */
   readonly counts: Readonly<Record<RefusingLimit, number>>;
   count(limit: RefusingLimit, client?: string): void;
-  /** Writes what was counted and not written yet, and no more from then on. */
+  /** Logs what was counted since the last lines. Nothing is logged after that. */
   end(): void;
 }
 
-/** Milliseconds between two lines about the same limit: a flood must not become a flood of lines. */
+/** Milliseconds between two lines about the same limit, so that a flood of requests does not flood the log. */
 const quietFor = 60_000;
 
 /**
- * Counts how often each limit is met and tells it: the first time at once, then at most once a minute for each limit,
- * with what came in between.
+ * Counts how often each limit is met, and reports it: the first time at once, then at most once a minute for each
+ * limit, with the number of times since.
  */
 export const createRefusals = (
   limits: ServerLimits,

@@ -2,15 +2,21 @@ import type { AskedFor } from '../environment.ts';
 import type { AnsweredRequest } from './answered-request.ts';
 import type { ServerEvent } from './server-event.ts';
 
-// Counted in plain numbers, because that is done tens of thousands of times a second; the form in which they are read is
-// made of them when somebody reads (prometheus.ts).
+// Plain numbers are counted, tens of thousands of times a second. They are converted when somebody reads them
+// (prometheus.ts).
 
-/** Upper bounds of durations, in milliseconds: answers from memory take a tenth of the first, the slowest readers more than the last. */
+/**
+ * Upper bounds of durations, in milliseconds. Answers from memory take a tenth of the first, and the slowest readers
+ * more than the last.
+ */
 export const durationBounds = [0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000] as const;
 
-/** How often something took how long, in milliseconds. */
+/** A histogram of durations in milliseconds. */
 export class Durations {
-  /** For each bound how many took no longer than that and longer than the one before; the last one for all that took longer. */
+  /**
+   * For each bound, how many took longer than the bound before it and no longer than this one. The last count is for
+   * everything above.
+   */
   readonly counts = new Float64Array(durationBounds.length + 1);
   sum = 0;
 
@@ -24,7 +30,7 @@ export class Durations {
 
 const lowestStatus = 100;
 
-/** What was answered to one operation. */
+/** The answers of one operation. */
 class OperationCounts {
   readonly durations = new Durations();
   readonly #statuses = new Float64Array(500);
@@ -35,19 +41,19 @@ class OperationCounts {
     this.durations.add(milliseconds);
   }
 
-  /** Each status that was answered, and how often. */
+  /** Each status that was answered, with its number. */
   *statuses(): Iterable<readonly [status: number, count: number]> {
     for (const [place, count] of this.#statuses.entries()) if (count > 0) yield [place + lowestStatus, count];
   }
 }
 
-/** What was asked of the index. */
+/** Questions of one kind to the index. */
 interface QuestionCounts {
   readonly durations: Durations;
   failed: number;
 }
 
-/** What a server counts of itself. What stands in labels comes from tables of the source, so that there is only so much of it. */
+/** Everything that a server counts about itself. Labels come from tables in the source, so their number is bounded. */
 export class Meter {
   readonly operations = new Map<AskedFor | 'none', OperationCounts>();
   /** Events of the payment gateway. */
@@ -58,14 +64,14 @@ export class Meter {
   /** Questions to the index, by kind. */
   readonly questions = new Map<string, QuestionCounts>();
 
-  /** What was counted of a kind of question. */
+  /** The counts for a kind of question. */
   questionsOf(kind: string): QuestionCounts {
     const counts = this.questions.get(kind) ?? { durations: new Durations(), failed: 0 };
     this.questions.set(kind, counts);
     return counts;
   }
 
-  /** Takes a request whose answer is over. */
+  /** Counts a request whose answer has ended. */
   readonly observe = ({ note, status, milliseconds }: AnsweredRequest): void => {
     const operation = note.operation ?? 'none';
     let counts = this.operations.get(operation);

@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Milliseconds for which a reading is given to whoever else asks: nobody can have figures made all the time. */
+/** For how many milliseconds a reading is reused for other readers, so that nobody can keep the server busy with it. */
 const keptFor = 250;
 
 /** Where metrics are read. */
@@ -23,8 +23,8 @@ const answer = (response: ServerResponse, status: number, text: string, headers:
 };
 
 /**
- * Answers `GET /metrics` at an address of its own with what `read` gives, and nothing else. It is for a few readers of
- * the operator's: 8 connections, small heads, a few seconds. Rejects where the address cannot be listened on.
+ * Answers `GET /metrics` at an address of its own with what `read` returns, and nothing else. It is for a few readers
+ * of the operator: 8 connections, short heads, a few seconds. Rejects if it cannot listen on the address.
  */
 export const startMetricsServer = async (
   { host, port }: { readonly host: string; readonly port: number },
@@ -39,7 +39,7 @@ export const startMetricsServer = async (
   const server = createServer(
     { maxHeaderSize: 8 * 1024, headersTimeout: 5000, requestTimeout: 5000, keepAliveTimeout: 5000 },
     (request, response) => {
-      // What else comes with a request is nothing that is waited for.
+      // A body is discarded, and the answer does not wait for it.
       request.resume();
       if (request.url?.split('?')[0] !== '/metrics') return answer(response, 404, 'Only /metrics is here\n');
       if (request.method !== 'GET' && request.method !== 'HEAD') {

@@ -1,7 +1,7 @@
 import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
 import { CatalogSearch } from '../../src/search/catalog-search.ts';
 
-/** One generation of the catalog, opened read-only, with what `prepare` prepares on it besides its search. */
+/** One generation of the catalog, opened read-only. `more` is what `prepare` makes of it besides its search. */
 export class OpenCatalog<More = undefined> {
   readonly search: CatalogSearch;
   readonly more: More;
@@ -9,12 +9,12 @@ export class OpenCatalog<More = undefined> {
   #readers = 0;
   #isOver = false;
 
-  /** Throws where the file cannot be read. */
+  /** Throws if the file cannot be read. */
   constructor(file: string, prepare: (database: CatalogFile) => More, isForeign = false) {
     this.#database = isForeign ? CatalogFile.openForeign(file) : CatalogFile.openReadOnly(file);
     try {
-      // The kernel keeps the file in memory once for all processes. Mapping it would save a tenth of the time and
-      // count all of it as this process's own.
+      // The kernel keeps the file in memory once for all processes. Mapping it would save a tenth of the time, but all
+      // of it would count as this process's own memory.
       this.#database.exec('PRAGMA cache_size = -4096; PRAGMA query_only = 1');
       this.search = new CatalogSearch(this.#database);
       this.more = prepare(this.#database);
@@ -24,7 +24,7 @@ export class OpenCatalog<More = undefined> {
     }
   }
 
-  /** Keeps this generation open for as long as it is read, whatever comes in force meanwhile. */
+  /** Asks this generation, and keeps it open until it has answered, whatever comes into force meanwhile. */
   async ask<T>(question: (search: CatalogSearch) => Promise<T>): Promise<T> {
     this.#readers++;
     try {
@@ -35,7 +35,7 @@ export class OpenCatalog<More = undefined> {
     }
   }
 
-  /** Closes the file, once its readers are done. */
+  /** Closes the file when its last reader has finished. */
   close(): void {
     if (this.#isOver) return;
     this.#isOver = true;

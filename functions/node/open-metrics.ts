@@ -4,8 +4,8 @@ import type { MetricsServer } from './metrics-server.ts';
 import type { MetricSources } from './prometheus.ts';
 
 /**
- * Has metrics read at an address of their own. What that needs is loaded here, where it is wanted. Throws CannotServe
- * where the address cannot be listened on.
+ * Serves metrics at an address of their own. The necessary modules are loaded only here. Throws CannotServe if it
+ * cannot listen on the address.
  */
 export const openMetrics = async (
   address: MetricsAddress,

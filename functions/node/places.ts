@@ -3,23 +3,23 @@ import { clientNetworks } from '../http/client-address.ts';
 import type { ServerLimits } from './limits.ts';
 import type { RefusingLimit } from './met-limits.ts';
 
-/** A connection that has its place. */
+/** The place of an open connection. */
 export interface Place {
-  /** A request of it is under way: it is not closed to make room for another. */
+  /** A request is in progress on it, so it is not closed to make room for another connection. */
   beginRequest(): void;
   endRequest(): void;
 }
 
-/** Places of open connections. */
+/** The places of all open connections. */
 export interface Places {
-  /** A place for a new connection of this client (an address or network); undefined where there is none. */
+  /** A place for a new connection of this client (an address or network); undefined if there is none. */
   take(socket: Socket, client: string): Place | undefined;
 }
 
-/** What one client, one site or all of them have. */
+/** The connections of one client or of one site. */
 interface Holder {
   readonly sockets: Set<Socket>;
-  /** Those without a request, in the order in which they became so. */
+  /** The connections without a request, those that have been idle for longest first. */
   readonly idle: Set<Socket>;
 }
 
@@ -32,11 +32,11 @@ const holderOf = (holders: Map<string, Holder>, name: string): Holder => {
 };
 
 /**
- * Keeps the numbers of connections within their limits. Where one more would be too many, the one that has been idle
- * longest gives way: of the same client, or, where the limit is of all of them, of who has the most. Where none of
- * those is idle, the new one does.
+ * Keeps the numbers of connections within their limits. If a new one would be too many, the connection that has been
+ * idle for longest is closed: one of the same client, or, if the limit for all is reached, one of whoever has the most.
+ * If none is idle, the new one is refused.
  *
- * Connections from proxies of our own (`areProxied`) are bounded in all only: a proxy asks for many people.
+ * Connections from proxies of our own (`areProxied`) are only limited in total, because a proxy acts for many people.
  */
 export const createPlaces = (
   limits: ServerLimits,
@@ -47,7 +47,8 @@ export const createPlaces = (
   const vacate = new WeakMap<Socket, () => void>();
   let total = 0;
 
-  // Whether one could be closed: it keeps its place until it has been, so it is given up here.
+  // Closes an idle connection; returns whether there was one. Its place is freed here, not only when the socket has
+  // been closed.
   const closeIdle = (holder: Holder): boolean => {
     const [longest] = holder.idle;
     if (longest === undefined) return false;
@@ -95,7 +96,7 @@ export const createPlaces = (
         forget();
         return undefined;
       }
-      // Closing another may have emptied and forgotten what this one is to stand in.
+      // Closing an idle connection may have removed the entry of this client or site, because it was empty.
       clients.set(client, own);
       if (site !== undefined && neighbours !== undefined) sites.set(site, neighbours);
       total++;

@@ -1,9 +1,9 @@
-// A request that is a line and a handful of headers, as programs send by the thousand for documents: read here without
-// the parser of HTTP, which makes some dozen objects of each. What is read is a strict part of what the parser reads
-// alike; whatever is not (a body, another method, a header twice that may stand once, a byte that is no visible ASCII)
-// is left to it, wrong or right.
+// A request that consists of a line and a few headers, as programs send by the thousand for documents. It is read here
+// without the HTTP parser, which makes some dozen objects for each. This accepts a strict subset of what the parser
+// accepts, and reads it in the same way. Everything else is left to the parser, right or wrong: a body, another method,
+// a repeated header that may occur once, a byte that is not visible ASCII.
 
-/** What of the headers matters to an answer that is ready, or to who is told of it. */
+/** The headers that matter to a ready answer or to an observer. */
 export interface PlainHeaders {
   readonly 'accept-encoding'?: string;
   readonly 'if-none-match'?: string;
@@ -25,7 +25,7 @@ const read: ReadonlySet<string> = new Set<keyof PlainHeaders>([
   'x-forwarded-for',
   'x-request-id',
 ]);
-// They say that there is more than a head, or that the connection becomes something else (RFC 9110 and 9112).
+// Headers that announce more than a head, or another use of the connection (RFC 9110 and 9112).
 const telling: ReadonlySet<string> = new Set([
   'content-length',
   'transfer-encoding',
@@ -39,10 +39,10 @@ const telling: ReadonlySet<string> = new Set([
 const lineEnd = '\r\n';
 const method = 'GET ';
 const version = ' HTTP/1.1';
-// A field is a token, a colon, and visible ASCII with blanks (RFC 9110, section 5.5). Those around a value are taken off
-// afterwards: a pattern that finds them tries every way to share a run of blanks between its parts.
+// A field is a token, a colon, and visible ASCII with blanks (RFC 9110, section 5.5). Blanks around the value are
+// trimmed afterwards: a pattern for that would try every way to divide a run of blanks between its parts.
 const field = /^([\w!#$%&'*+.^`|~-]+):([\t\x20-\x7e]*)$/;
-// A "#" is escaped before it is read (request-target.ts).
+// A "#" has to be escaped before it is read (request-target.ts).
 const target = /^\/[\x21\x22\x24-\x7e]*$/;
 
 const isBlank = (text: string, at: number): boolean => text[at] === ' ' || text[at] === '\t';
@@ -57,7 +57,7 @@ const withoutBlanks = (text: string): string => {
 
 const parseHeaders = (block: string, most: number, isHost: (host: string) => boolean): PlainHeaders | undefined => {
   const lines = block.split(lineEnd);
-  // An empty line ends the head.
+  // The head ends with an empty line.
   if (lines.pop() !== '' || lines.pop() !== '' || lines.length > most) return undefined;
   const headers: Record<string, string> = {};
   for (const line of lines) {
@@ -74,20 +74,24 @@ const parseHeaders = (block: string, most: number, isHost: (host: string) => boo
   return headers.host !== undefined && isHost(headers.host) ? headers : undefined;
 };
 
-// A client sends the same headers with each of its requests, so they are read once. Those with a tag are others each
-// time, and longer ones would fill the memory, as would the heads that they are a part of.
+// How many blocks of headers are remembered: a client sends the same ones with each request, so they are parsed once.
+// Headers with an entity tag differ each time, and long ones would fill the memory, as would the heads that they are a
+// part of.
 const mostBlocks = 256;
 const longestBlock = 1024;
 const longestHead = 2048;
 
-/** Bounds of what is read, and which hosts may be named. */
+/** Limits of what is read, and which hosts may be named. */
 export interface PlainRequestOptions {
   /** The most headers. */
   readonly headerCount: number;
   readonly isHost: (host: string) => boolean;
 }
 
-/** Returns what reads whole heads (one byte a character, the empty line included); undefined where one is not plain. */
+/**
+ * Returns a function that reads whole heads (one character for each byte, including the empty line). It returns
+ * undefined for a head that is not plain.
+ */
 export const createPlainRequests = ({ headerCount, isHost }: PlainRequestOptions) => {
   const blocks = new Map<string, PlainHeaders | null>();
 

@@ -2,7 +2,7 @@ import { collectDefaultMetrics, type Metric, Registry } from 'prom-client';
 import { type Durations, durationBounds, type Meter } from './meter.ts';
 import type { RunningServer } from './server.ts';
 
-/** A value, and what it is of. */
+/** A value with its labels. */
 interface Sample {
   readonly labels?: Readonly<Record<string, string | number>>;
   readonly value: number;
@@ -11,10 +11,10 @@ interface Sample {
 
 type Samples = readonly Sample[] | Promise<readonly Sample[]>;
 
-/** What is known of what is answered from. */
+/** What is known about the published files that the server answers from. */
 export interface Published {
   readonly generation?: { readonly number: number; readonly date: string } | undefined;
-  /** When the publication said last that a replica has its newest. */
+  /** When the publication last confirmed that a replica has the newest generation. */
   readonly confirmed?: string | undefined;
   /** How many repositories had each outcome in the last build. */
   readonly outcomes?: Readonly<Record<string, number>> | undefined;
@@ -36,7 +36,7 @@ const ofEntries = (entries: Iterable<readonly [string, number]>, label: string):
 
 const seconds = (milliseconds: number): number => milliseconds / 1000;
 
-// Prometheus has durations in seconds, and each bucket with all that are below it.
+// Prometheus wants durations in seconds, and cumulative buckets.
 const histogram = (name: string, labels: Sample['labels'] & object, { counts, sum }: Durations): Sample[] => {
   let below = 0;
   const buckets = durationBounds.map((bound, place) => {
@@ -52,16 +52,16 @@ const histogram = (name: string, labels: Sample['labels'] & object, { counts, su
   ];
 };
 
-/** A registry of everything that a server counts, and of its process. Each figure is read when it is asked for. */
+/** A registry of everything that a server counts, and of its process. Each figure is read on request. */
 export const createRegistry = ({ meter, server, published, now }: MetricSources): Registry => {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const add = (type: 'counter' | 'gauge' | 'histogram', name: string, help: string, read: () => Samples): void => {
     const get = async () => ({ name, help, type, values: await read(), aggregator: 'sum' });
-    // The library counts in its own objects; these count elsewhere, and have of one what a registry reads.
+    // The library's metrics count by themselves. These are counted elsewhere and implement only what a registry reads.
     registry.registerMetric({ name, help, type, get } as unknown as Metric);
   };
-  // Several figures are of one reading.
+  // Several figures come from one reading.
   let reading: { readonly at: number; readonly found: Promise<Published> } | undefined;
   const readPublished = (): Promise<Published> => {
     const at = performance.now();

@@ -4,9 +4,9 @@ import { type ErrorStatus, errorBody, unreadable } from '../../src/contract/erro
 import type { Intake } from './intake.ts';
 import type { RefusingLimit } from './met-limits.ts';
 
-// What is wrong before there is a request: the answer is written straight to the connection, which is then closed,
-// because what follows on it cannot be told from the rest of what was wrong. Requests are read one at a time, so no
-// other answer is under way, but for that to the request whose body is wrong.
+// Errors that occur before there is a request. The answer is written directly to the connection, which is then closed,
+// because nothing that follows on it can be told from the rest of the faulty request. Requests are read one at a time,
+// so no other answer is in progress, except that to a request whose body is faulty.
 
 const sentences: Partial<Record<ErrorStatus, string>> = {
   ...unreadable,
@@ -16,7 +16,7 @@ const sentences: Partial<Record<ErrorStatus, string>> = {
 
 const unencoded = 'The address holds a character that must be percent-encoded, such as a blank (%20)';
 
-/** What is wrong with a request. */
+/** A refusal of a request. */
 interface Refusal {
   readonly status: ErrorStatus;
   readonly sentence?: string;
@@ -51,36 +51,37 @@ const refusalOf = (error: ParserError): Refusal => {
   const method = error.rawPacket?.subarray(0, 5).toString('latin1').trim();
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return { status: 408, method };
   if (error.code === 'HPE_HEADER_OVERFLOW') return { status: 431, method };
-  // A blank ends the address for the parser, which then misses the version.
+  // A blank in the address ends it for the parser, which then misses the version.
   const isAddress = error.code === 'HPE_INVALID_URL' || error.reason?.startsWith('Expected HTTP/');
   return { status: 400, method, ...(isAddress ? { sentence: unencoded } : {}) };
 };
 
-// A name or an address, and a port. Whatever else a client writes there (a path, a name outside ASCII) would be read
-// as a part of the address that is asked for.
+// A name or an address, and a port. Anything else there (a path, a name outside ASCII) would be read as a part of the
+// address that is requested.
 const validHost = /^(?:[\w.~-]+|\[[\da-f:.]+\])(?::\d*)?$/i;
 
 /**
- * What a Host header names, as the URL standard writes it ("a" for "A:80" and "a:"); undefined where it is no host: a
- * port above 65535, a port alone, brackets around what is no address. It may be empty (RFC 9112, section 3.2).
+ * The host in a Host header, as the URL standard writes it ("a" for "A:80" and "a:"); undefined if it is no host: a
+ * port above 65535, a port alone, brackets around something that is no address. It may be empty (RFC 9112, section
+ * 3.2).
  */
 const parseHost = (host: string): string | undefined => {
   if (host === '') return '';
   return validHost.test(host) ? URL.parse(`http://${host}`)?.host : undefined;
 };
 
-// What the URL standard leaves as it is: an address with such a host is always one.
+// Hosts that the URL standard leaves as they are, so that an address with such a host is always valid.
 const plainHost = /^([a-z\d._-]+)(?::\d{1,5})?$/;
 
-/** The same for hosts that most requests name; other good ones may be left out. */
+/** A quick check for the hosts that most requests name. False for some valid ones. */
 export const isPlainHost = (host: string): boolean => {
   const name = plainHost.exec(host)?.[1];
   return name !== undefined && URL.parse(`http://${host}`)?.hostname === name;
 };
 
 /**
- * Whether a request names one host, as it must (RFC 9112, section 3.2); one of HTTP/1.0 need name none. It is left as the
- * URL standard writes it, so that whoever answers, from memory or not, reads the same.
+ * Whether a request names one host, as it must (RFC 9112, section 3.2); with HTTP/1.0 it need not. Rewrites the host as
+ * the URL standard does, so that every reader of the request sees the same.
  */
 export const namesHost = ({ headers, rawHeaders, httpVersion }: IncomingMessage): boolean => {
   if (headers.host === undefined) return httpVersion !== '1.1';
@@ -95,25 +96,26 @@ export const namesHost = ({ headers, rawHeaders, httpVersion }: IncomingMessage)
 };
 
 /**
- * Whether the body of a request comes with no transfer coding but chunked, the one that is read here: of another one
- * nothing but the outermost layer would be taken off (RFC 9112, section 6.1).
+ * Whether the body of a request has no transfer coding except chunked, which is the only one read here: of any other,
+ * only the outermost layer would be decoded (RFC 9112, section 6.1).
  */
 export const isReadable = ({ headers: { 'transfer-encoding': coding } }: IncomingMessage): boolean =>
   coding === undefined || coding.trim().toLowerCase() === 'chunked';
 
-/** A connection on which requests come, and the answer that is under way. */
+/** A connection, and the answer in progress on it. */
 export interface Line {
   readonly intake: Intake;
   readonly outgoing: ServerResponse | undefined;
 }
 
-/** Refuses what came on a connection, and with it whatever else comes. */
+/** Refuses what arrived on a connection, and everything after it. */
 export type Refuse = (socket: Socket, refusal: Refusal) => void;
 
 /**
- * Has a server answer requests that its parser refuses, in our words and as JSON (decisions, section 3). A refused
- * client may still be sending: what comes is thrown away for so many milliseconds, because a connection that is closed
- * on unread bytes is reset, and the client would never read the answer. Returns what refuses others alike.
+ * Answers requests that the server's parser refuses, as JSON in our own words (decisions, section 3). A refused client
+ * may still be sending. Its data is discarded for `lingerTimeout` milliseconds: if a connection is closed with unread
+ * bytes it is reset, and the client never sees the answer. Returns a function that refuses other requests in the same
+ * way.
  */
 export const answerProtocolErrors = (
   server: Server,
@@ -131,8 +133,8 @@ export const answerProtocolErrors = (
 ): Refuse => {
   const refuse: Refuse = (socket, refusal) => {
     const line = lineOf(socket);
-    // In the middle of an answer this would be read as a part of it; and after it, as the answer to a request that has not
-    // been sent yet, which a proxy may send for somebody else.
+    // During an answer this text would be read as a part of it; after an answer, as the answer to a request that has
+    // not been sent yet, and a proxy may send that one for somebody else.
     if (!socket.writable || line?.outgoing?.headersSent === true || line?.intake.isAnsweredBeforeItsEnd === true) {
       socket.destroy();
       return;

@@ -12,11 +12,14 @@ const readGeneration = async (out: string): Promise<Published['generation']> => 
   }
 };
 
-/** Tells of what a build published: its generation, and how its repositories fared. What cannot be read is left out. */
+/**
+ * Reads the state of what a build published: its generation, and the outcomes of its repositories. What cannot be read
+ * is left out.
+ */
 export const watchPublished = ({ out, state }: { readonly out: string; readonly state: string }) => {
   let read = '';
   let outcomes: Published['outcomes'];
-  // A list of thousands of repositories is read again where there is another one.
+  // The list of thousands of repositories is read again only if the file has changed.
   const readOutcomes = async (): Promise<Published['outcomes']> => {
     const { mtimeMs = 0, ino = 0 } = (await stat(outcomesPath(state)).catch(() => undefined)) ?? {};
     const identity = `${ino}:${mtimeMs}`;

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 
-// All of an answer in one piece, head and body: given to a connection at once it takes a fifth of the time of a head
-// that is put together each time. Of its bytes only the date changes.
+// A whole answer, head and body, in one buffer. Writing that to a connection takes a fifth of the time of composing the
+// head each time. Only the date changes.
 
 let dated = { second: 0, text: '' };
 
@@ -11,7 +11,7 @@ const dateText = (): { second: number; text: string } => {
   return dated;
 };
 
-/** The head up to the date, which is the last that Node writes but for what it says of the connection. */
+/** The head up to the date, which Node writes last, except for the headers about the connection. */
 const headToDate = (status: number, headers: readonly string[]): string => {
   let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
   for (let index = 0; index < headers.length; index += 2) head += `${headers[index]}: ${headers[index + 1]}\r\n`;
@@ -21,11 +21,11 @@ const headToDate = (status: number, headers: readonly string[]): string => {
 const headFromDate = (date: string, keepAliveTimeout: number): string =>
   `${date}\r\nConnection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAliveTimeout / 1000)}\r\n\r\n`;
 
-/** The head of an answer of this moment; `headers` and the time as a ReadyBytes is given them. */
+/** The head of an answer with the current date. `headers` and the time are as for ReadyBytes. */
 export const composeHead = (status: number, headers: readonly string[], keepAliveTimeout: number): string =>
   headToDate(status, headers) + headFromDate(dateText().text, keepAliveTimeout);
 
-/** An answer as it is sent on a connection that stays open (RFC 9112, section 9.3), as Node writes it. */
+/** An answer as Node would write it to a connection that stays open (RFC 9112, section 9.3). */
 export class ReadyBytes {
   #bytes: Buffer;
   #isLent = false;
@@ -33,11 +33,14 @@ export class ReadyBytes {
   readonly #dateAt: number;
   readonly #bodyAt: number;
 
-  /** `headers` are names and values in turn; the connection is kept for so many milliseconds without a request. */
+  /**
+   * `headers` are names and values alternately. The connection stays open without a request for `keepAliveTimeout`
+   * milliseconds.
+   */
   constructor(status: number, headers: readonly string[], body: Uint8Array, keepAliveTimeout: number) {
     let head = headToDate(status, headers);
     this.#dateAt = head.length;
-    // RFC 9110, section 5.6.7: the form of today has one length.
+    // The date format has a fixed length (RFC 9110, section 5.6.7).
     head += headFromDate(new Date(0).toUTCString(), keepAliveTimeout);
     this.#bodyAt = head.length;
     this.#bytes = Buffer.concat([Buffer.from(head, 'latin1'), body]);
@@ -48,7 +51,7 @@ export class ReadyBytes {
     return this.#bytes.subarray(this.#bodyAt);
   }
 
-  /** All of it, with the date of now. What it returns may be another's with the next call, unless `lend` was called. */
+  /** The whole answer with the current date. The buffer may change with the next call, unless `lend` was called. */
   take(): Buffer {
     const { second, text } = dateText();
     if (this.#second === second) return this.#bytes;
@@ -61,7 +64,7 @@ export class ReadyBytes {
     return this.#bytes;
   }
 
-  /** What was taken is still being sent, and stays as it is. */
+  /** The buffer is still being sent, so it must not change any more. */
   lend(): void {
     this.#isLent = true;
   }

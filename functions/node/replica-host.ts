@@ -15,16 +15,16 @@ import { type ReplicaSource, startReplica } from './replica.ts';
 import { NothingTaken } from './replica-index.ts';
 import { createTelling } from './telling.ts';
 
-/** What a host of a replica is told. */
+/** The settings of the host of a replica. */
 export interface ReplicaHostOptions extends HostOptions {
   readonly replica: ReplicaSource;
-  /** Whether downloads that are reported here are counted here. */
+  /** Whether this host counts the downloads that are reported to it. */
   readonly countDownloads: boolean;
 }
 
 /**
- * Serves a replica of a publication, and takes up each generation that follows. Throws CannotServe where another replica
- * uses the folder or the address cannot be listened on, and SafetyListInvalid.
+ * Serves a replica of a publication, and follows each new generation. Throws CannotServe if another replica uses the
+ * folder or it cannot listen on the address, and SafetyListInvalid.
  */
 export const startReplicaHost = async (options: ReplicaHostOptions): Promise<Host> => {
   const { state } = options;
@@ -66,7 +66,7 @@ export const startReplicaHost = async (options: ReplicaHostOptions): Promise<Hos
     search: index,
     older: options.olderAddresses ? index.older : undefined,
     downloads: downloads ?? uncountedDownloads,
-    // Sign-ins are not a replica's.
+    // A replica has no sign-ins.
     probeCredentials: async () => true,
     publicAddress: () => index.publicAddress(),
     replica: () => index.describe(),

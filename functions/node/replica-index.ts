@@ -13,15 +13,15 @@ import type { Measure } from './measure-questions.ts';
 import { OpenCatalog } from './open-catalog.ts';
 import { digestOf, type HeldDocument, inMemory, makeVariant, onDisk, weigh } from './stored-document.ts';
 
-/** The name of a digest in hex as tags have it; see `createDigest`. */
+/** Converts a digest in hex to the form in entity tags; see `createDigest`. */
 const shortDigest = (sha256: string): string => Buffer.from(sha256, 'hex').toString('base64url').slice(0, 22);
 
 interface Described extends HeldDocument {
-  /** Where it stands as a file. */
+  /** The path of its file, if it has one. */
   readonly file: string | undefined;
 }
 
-/** A generation that was taken, opened. */
+/** An opened generation. */
 interface InForce {
   readonly taken: Taken;
   readonly catalog: OpenCatalog<TakenCatalog>;
@@ -43,7 +43,7 @@ const describeFile = (file: string, { sha256, size }: { sha256: string; size: nu
 const readPublicAddress = (taken: TakenCatalog): string | undefined =>
   describedAddress(taken.read(documentPath.openapiJson)?.toString() ?? '{}');
 
-/** Nothing was taken yet; the operator was told, and each client is. */
+/** No generation has been taken yet. The operator has been told, so it is not reported for each request. */
 export class NothingTaken extends Unavailable {
   override name = 'NothingTaken';
 }
@@ -55,13 +55,13 @@ export interface ReplicaIndexOptions {
   readonly memory: number;
   readonly now: () => Date;
   readonly measure: Measure;
-  /** What stands for the public address before anything was taken. */
+  /** The public address before anything was taken. */
   readonly defaultAddress: string;
 }
 
 /**
- * What a replica answers from: the documents and the search index of the generation in force, from its catalog. `use`
- * puts another in its place at once; who reads the one before reads it to the end.
+ * What a replica answers from: the documents and the search index of the generation in force, both from its catalog.
+ * `use` replaces the generation at once; requests that are reading the one before finish with it.
  */
 export class ReplicaIndex extends CatalogQuestions implements Documents {
   readonly #options: ReplicaIndexOptions;
@@ -73,7 +73,7 @@ export class ReplicaIndex extends CatalogQuestions implements Documents {
     this.#options = options;
   }
 
-  /** Puts a generation in force that was taken. Throws where its catalog cannot be opened; the one before then stays. */
+  /** Puts a taken generation into force. Throws if its catalog cannot be opened; then the one before stays. */
   use(note: Taken['note']): void {
     const taken = takenOf(note);
     const before = this.#inForce;
@@ -90,25 +90,25 @@ export class ReplicaIndex extends CatalogQuestions implements Documents {
     this.#confirmed = undefined;
   }
 
-  /** Notes that the publication said so. */
+  /** Notes that the publication confirmed this generation as the newest. */
   confirm(at: Date): void {
     this.#confirmed = at;
   }
 
-  /** What it answers from, as health and the landing document show it. */
+  /** The generation that it answers from, as health and the landing document show it. */
   describe(): ReplicaRecord {
     const { number = null, date = null } = this.#inForce?.taken.generation ?? {};
     const milliseconds = date === null ? null : this.#options.now().getTime() - Date.parse(date);
     return {
       generation: number,
       published: date,
-      // The clock of the publication may be ahead.
+      // The clock of the publication may be ahead of ours.
       age: milliseconds === null ? null : Math.max(0, Math.floor(milliseconds / 1000)),
       confirmed: this.#confirmed?.toISOString() ?? null,
     };
   }
 
-  /** The public address in everything that was published. */
+  /** The public address that the published documents contain. */
   publicAddress(): string {
     return this.#inForce?.publicAddress ?? this.#options.defaultAddress;
   }
@@ -123,8 +123,8 @@ export class ReplicaIndex extends CatalogQuestions implements Documents {
       (described &&
         (await makeVariant(described, encoding, { file: described.file, compressed: this.#options.compressed })));
     if (described === undefined || variant === undefined) return undefined;
-    // A cache counts what it holds when it is set, so what grew is set anew. What tells of the generation may change
-    // while the catalog does not.
+    // The cache measures a value when it is set, so a value that has grown is set again. Documents about the generation
+    // are not kept, because they may change while the catalog does not.
     const isOfCatalog = described.file === undefined && !tellsOfGenerations(path);
     if (isOfCatalog && (known === undefined || !described.variants.has(encoding))) {
       held.delete(path);

@@ -5,29 +5,29 @@ import { createSourceFetcher } from '../../src/following/source-fetcher.ts';
 import { type Note, TakenFolder, takenOf } from '../../src/following/taken-folder.ts';
 import type { Proxies } from '../../src/net/proxies.ts';
 
-// A publication is followed in a thread of its own: to decompress, check and write a catalog takes seconds, in which
-// everybody else is answered.
+// A thread follows the publication, because decompressing, checking and writing a catalog takes seconds, in which
+// requests have to be answered.
 
-/** What the thread is told at its start. */
+/** What the thread is given at its start. */
 export interface ReplicaThreadData {
   /** The address of the publication. */
   readonly from: string;
   readonly publicKey: string | undefined;
   readonly state: string;
-  /** Milliseconds between two questions. */
+  /** Milliseconds between two checks. */
   readonly interval: number;
   readonly proxies: Proxies | undefined;
-  /** What is in force. */
+  /** The generation in force. */
   readonly note: Note | undefined;
 }
 
-/** What the thread tells; after `taken` it waits for a reply. */
+/** A message of the thread. After `taken` it waits for a reply. */
 export type ReplicaThreadMessage =
   | { readonly kind: 'taken'; readonly note: Note }
   | { readonly kind: 'confirmed'; readonly at: Date }
   | { readonly kind: 'event'; readonly event: FollowerEvent };
 
-/** Whether answers come from what was taken, or why not. */
+/** Whether the server now answers from what was taken; if not, why. */
 export interface ReplicaThreadReply {
   readonly failure?: string;
 }

@@ -5,13 +5,13 @@ import type { Proxies } from '../../src/net/proxies.ts';
 import { ReplicaIndex, type ReplicaIndexOptions } from './replica-index.ts';
 import type { ReplicaThreadData, ReplicaThreadMessage, ReplicaThreadReply } from './replica-thread.ts';
 
-/** What a replica is of, and how it follows. */
+/** The publication of a replica, and how to follow it. */
 export interface ReplicaSource {
   /** The address of the publication. */
   readonly from: string;
-  /** Only what is signed by this key is taken. */
+  /** If given, only generations signed by this key are taken. */
   readonly publicKey: string | undefined;
-  /** Milliseconds between two questions. */
+  /** Milliseconds between two checks. */
   readonly interval: number;
   readonly proxies: Proxies | undefined;
 }
@@ -21,11 +21,11 @@ interface ReplicaOptions extends Omit<ReplicaIndexOptions, 'folder'> {
   readonly state: string;
   readonly tell: (event: FollowerEvent) => void;
   readonly report: (error: unknown) => void;
-  /** Called whenever another generation is in force. */
+  /** Called whenever another generation has come into force. */
   readonly onChange: () => void;
 }
 
-/** A replica that follows. */
+/** A replica that follows its publication. */
 interface Replica {
   readonly index: ReplicaIndex;
   close(): Promise<void>;
@@ -34,7 +34,10 @@ interface Replica {
 /** The pause, in milliseconds, before a thread that failed is started again. */
 const restartPause = 10_000;
 
-/** Takes up what was taken before, if anything, and follows the publication. Throws LockedError where the folder is taken. */
+/**
+ * Opens what was taken before, if anything, and follows the publication. Throws LockedError if another replica uses the
+ * folder.
+ */
 export const startReplica = async (options: ReplicaOptions): Promise<Replica> => {
   const { source, state, tell, report, onChange, now } = options;
   const folder = new TakenFolder(state);

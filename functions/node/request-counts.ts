@@ -1,11 +1,11 @@
-/** The requests of each client that are under way. */
+/** How many requests of each client are in progress. */
 export interface RequestCounts {
   of(client: string): number;
   add(client: string): void;
   remove(client: string): void;
 }
 
-/** Counts from nothing. */
+/** Counters that start at zero. */
 export const createRequestCounts = (): RequestCounts => {
   const counts = new Map<string, number>();
   return {

@@ -1,12 +1,12 @@
-// What stands before a request's body: its line and its headers, up to an empty line (RFC 9112, section 2.1). A chunked
-// body ends with an empty line as well (section 7.1), so between two of them there is one request at most.
+// What precedes the body of a request: its line and its headers, up to an empty line (RFC 9112, section 2.1). A chunked
+// body also ends with an empty line (section 7.1), so there is at most one request between two of them.
 
-/** What ends a head. */
+/** The end of a head. */
 export const headEnd = Buffer.from('\r\n\r\n');
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 
-// One byte per character; what is not ASCII in an address is UTF-8 that somebody did not encode.
+// One character for each byte. What is not ASCII in an address is UTF-8 that a client did not encode.
 const beyondAscii = /[\x80-\xff]/g;
 const encodeByte = (byte: string): string => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`;
 
@@ -16,27 +16,27 @@ const encodeBytes = (bytes: Buffer): Buffer => {
   return encoded.length === text.length ? bytes : Buffer.from(encoded, 'latin1');
 };
 
-/** The bounds of a request's head, in bytes. */
+/** Limits of a request's head, in bytes. */
 export interface HeadBounds {
   readonly requestLine: number;
   readonly headers: number;
 }
 
-/** What of some bytes is to be given to the parser, and what remains for later. */
+/** The bytes to give to the parser now, and the rest for later. */
 export interface Portion {
   readonly bytes: Buffer;
   readonly rest: Buffer | undefined;
-  /** Which bound the head has exceeded with these bytes, which then are not to be given on. */
+  /** The limit that the head exceeds with these bytes, which must then not be given to the parser. */
   readonly exceeded?: keyof HeadBounds;
 }
 
 /**
- * Reads heads as their bytes come, in pieces of any size: finds where each ends, so that one request at a time is given
- * to the parser, measures it, and percent-encodes what is not ASCII in its line, which the parser would refuse.
+ * Reads heads from bytes that arrive in pieces of any size. Finds the end of each, so that the parser gets one request
+ * at a time; measures it; and percent-encodes what is not ASCII in its line, which the parser would refuse.
  */
 export class RequestHead {
   readonly #bounds: HeadBounds;
-  // The last bytes that were given on, which may be the beginning of an end.
+  // The last bytes that were passed on, which may be the beginning of the end of a head.
   #tail: Buffer = Buffer.alloc(0);
   #line = 0;
   #headers = 0;
@@ -46,19 +46,19 @@ export class RequestHead {
     this.#bounds = bounds;
   }
 
-  /** Whether nothing of a head has come yet. */
+  /** Whether no part of a head has arrived yet. */
   get isAtBeginning(): boolean {
     return this.#inLine && this.#line === 0 && this.#tail.length === 0;
   }
 
-  /** Begins anew: what comes next is a head. */
+  /** Starts again: a head follows. */
   reset(): void {
     this.#line = 0;
     this.#headers = 0;
     this.#inLine = true;
   }
 
-  /** The bytes up to the end of the head, or all of them. */
+  /** The bytes up to the end of the head, or all of them if it does not end yet. */
   read(held: Buffer): Portion {
     const end = this.#findEnd(held);
     const bytes = end === undefined ? held : held.subarray(0, end);
@@ -69,7 +69,10 @@ export class RequestHead {
     return { bytes: measured, rest };
   }
 
-  /** The bytes up to the next empty line of a chunked body, or all of them: what follows its end is not a part of it. */
+  /**
+   * The bytes of a chunked body up to the next empty line, or all of them. What follows an empty line may be the next
+   * request.
+   */
   readChunked(held: Buffer): Portion {
     const end = this.#findEnd(held);
     if (end === undefined || end === held.length) return { bytes: held, rest: undefined };
@@ -97,7 +100,7 @@ export class RequestHead {
       this.#headers += bytes.length;
       return bytes;
     }
-    // Empty lines before a request are none of it (RFC 9112, section 2.2).
+    // Empty lines before a request do not belong to it (RFC 9112, section 2.2).
     let start = 0;
     if (this.#line === 0) {
       while (bytes[start] === carriageReturn || bytes[start] === lineFeed) start++;
@@ -105,7 +108,7 @@ export class RequestHead {
     const lineEnd = bytes.indexOf(lineFeed, start);
     const stop = lineEnd < 0 ? bytes.length : lineEnd;
     this.#line += stop - start;
-    // Not worth encoding what is refused already.
+    // The request will be refused anyway.
     if (this.#line > this.#bounds.requestLine) return bytes;
     const line = bytes.subarray(start, stop);
     const encoded = encodeBytes(line);

@@ -1,7 +1,8 @@
 import { randomFillSync } from 'node:crypto';
 import type { AskedFor, RequestNote } from '../environment.ts';
 
-// Nobody can guess another's, nor count requests by them. Random bytes are had cheaply by the thousand.
+// Enough that nobody can guess another request's name, or count requests by them. Random bytes are made by the
+// thousand, which is cheap.
 const idBytes = 12;
 const pool = Buffer.alloc(1024 * idBytes);
 let used = pool.length;
@@ -15,25 +16,25 @@ const makeId = (): string => {
   return pool.toString('hex', used - idBytes, used);
 };
 
-// What common proxies make (hex, UUID, base64), and no more: it stands in headers and logs.
+// The characters that common proxies use (hex, UUID, base64) and no others, because it is written to headers and logs.
 const validId = /^[\w.:+/=@-]{1,128}$/;
 
-/** The header in which proxies name a request and answers give the name back. */
+/** The header in which proxies name a request, and which answers repeat. */
 export const requestIdHeader = 'X-Request-Id';
 
-/** What the host notes of a request: its name, and what was asked for once that is known. */
+/** The host's notes on a request: its name, and what it asked for, once that is known. */
 export class NodeRequestNote implements RequestNote {
   operation: AskedFor | undefined;
   #id: string | undefined;
-  /** The name that a proxy of ours gave it, where it is a good one. */
+  /** The name that our proxy gave it, if it is valid. */
   readonly given: string | undefined;
 
-  /** `given`: what a header says, if what stands in front is ours and its word is to be believed. */
+  /** `given` is the value of the header, if there is a proxy of ours in front, which can be trusted. */
   constructor(given: unknown) {
     this.given = typeof given === 'string' && validId.test(given) ? given : undefined;
   }
 
-  /** Made when it is asked for, since most requests are never spoken of. */
+  /** Made when it is needed, because most requests are never mentioned anywhere. */
   get id(): string {
     this.#id ??= this.given ?? makeId();
     return this.#id;

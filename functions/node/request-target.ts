@@ -1,14 +1,14 @@
 import { basePathOf } from '../../src/contract/paths.ts';
 
 /**
- * A target in which a "#" is escaped: some clients send addresses of repositories without percent-encoding, and it has
- * no meaning in a request, but would end the address for all that read it as a URL.
+ * Escapes a "#" in a target. Some clients send addresses of repositories without percent-encoding. A "#" has no meaning
+ * in a request, but would end the address for everything that reads it as a URL.
  */
 export const escapeTarget = (target: string): string => target.replaceAll('#', '%23');
 
 /**
- * What is asked for, as seen from the place where everything lies: without the path of the public address, where the
- * target (RFC 9112, section 3.2: a path, or all of an address) brings it.
+ * Removes the path of the public address from a target (RFC 9112, section 3.2: a path, or a whole address), if it has
+ * that.
  */
 export const targetBelow = (basePath: string, target: string): string => {
   if (basePath === '') return target;
@@ -20,7 +20,10 @@ export const targetBelow = (basePath: string, target: string): string => {
   return below === '' || below.startsWith('?') ? `${host}/${below}` : target;
 };
 
-/** The path of a public address, asked with each request; it is another only where a build or a generation named another address. */
+/**
+ * The path of a public address, for each request. It is computed again only after a build or a generation changed the
+ * address.
+ */
 export const followPath = (publicAddress: () => string): (() => string) => {
   let of = '';
   let path = '';

@@ -7,15 +7,15 @@ import { createSafetyList, type SafetyList } from '../../src/safety/safety-list.
 /** The safety list that ships with the project. */
 export const safetyFile = new URL('../../data/safety.yaml', import.meta.url);
 
-/** A safety list that cannot be used; the message names the file and every mistake in it, in one line. */
+/** A safety list that cannot be used. The message names the file and every mistake in it, in one line. */
 export class SafetyListInvalid extends Error {
   override name = 'SafetyListInvalid';
 }
 
-// A build reads its list more than once, and so do servers that share a process: the same text means the same.
+// A build reads its list more than once, as do servers that share a process. The same text gives the same entries.
 let known: { readonly text: string; readonly entries: readonly SafetyEntry[] } | undefined;
 
-/** What `read` makes of a file. Throws SafetyListInvalid where it cannot. */
+/** Calls `read` for a file, and turns what it throws into SafetyListInvalid. */
 const fromFile = <T>(file: URL, read: (file: URL) => T): T => {
   try {
     return read(file);
@@ -31,14 +31,14 @@ const fromFile = <T>(file: URL, read: (file: URL) => T): T => {
 
 const hasNothing = (text: string): boolean => text.split('\n').every((line) => /^\s*(?:#|$)/.test(line));
 
-/** Which entry is meant, as a person finds it: counted from 1, with its host where it has one. */
+/** Names an entry so that a person finds it: its number, counted from 1, and its host if it has one. */
 const nameEntry = (list: unknown, index: PropertyKey | undefined): string => {
   if (typeof index !== 'number') return 'the list';
   const host: unknown = Array.isArray(list) ? list[index]?.host : undefined;
   return `entry ${index + 1}${typeof host === 'string' ? ` (${host})` : ''}`;
 };
 
-/** The mistakes that the schema does not see: hosts that are none. */
+/** Mistakes that the schema cannot express: hosts that are none. */
 const hostMistakes = (entries: readonly SafetyEntry[]): string[] =>
   entries.flatMap((entry, index) => {
     try {
@@ -52,7 +52,7 @@ const hostMistakes = (entries: readonly SafetyEntry[]): string[] =>
 const parseEntries = (file: URL, text: string): SafetyEntry[] => {
   const where = fileURLToPath(file);
   const list = hasNothing(text) ? [] : fromFile(file, () => readYaml(text));
-  // An empty file is how a list is lost, and with an empty list every address passes for safe.
+  // An empty file is more likely a lost list, and with an empty list every address would count as safe.
   if (Array.isArray(list) && list.length === 0) {
     throw new SafetyListInvalid(
       `The safety list ${where} has no entry, and every address would pass for safe: write at least one, such as those of data/safety.yaml of the project.`,
@@ -69,17 +69,17 @@ const parseEntries = (file: URL, text: string): SafetyEntry[] => {
   throw new SafetyListInvalid(`The safety list ${where} has mistakes: ${mistakes.join('; ')}`);
 };
 
-/** The entries of a safety list in a YAML file, of which there is at least one. Throws SafetyListInvalid. */
+/** Reads the entries of a safety list from a YAML file. There is at least one. Throws SafetyListInvalid. */
 export const readSafetyEntries = (file: URL): SafetyEntry[] => {
   const text = fromFile(file, () => readFileSync(file, 'utf8'));
   if (known?.text !== text) known = { text, entries: parseEntries(file, text) };
   return [...known.entries];
 };
 
-/** The safety list of a YAML file. Throws SafetyListInvalid. */
+/** Reads the safety list from a YAML file. Throws SafetyListInvalid. */
 export const readSafetyList = (file: URL): SafetyList => createSafetyList(readSafetyEntries(file));
 
-/** How often, in milliseconds, a running server looks whether its safety list has changed. */
+/** How often, in milliseconds, a running server checks whether its safety list has changed. */
 const lookInterval = 10_000;
 
 const stateOf = (file: URL): string => {
@@ -89,14 +89,14 @@ const stateOf = (file: URL): string => {
 
 /** A safety list that follows its file. */
 interface WatchedSafetyList extends SafetyList {
-  /** Ends the watching. */
+  /** Stops following the file. */
   close(): void;
 }
 
 /**
- * The safety list of a YAML file, read anew when the file has changed (decisions, section 7: within a minute). Throws
- * SafetyListInvalid where it has mistakes at first; later the last good list stays in force, and what is wrong is
- * told once for each state of the file and each reason why it cannot be read, which is tried again at every look.
+ * A safety list that follows its YAML file (decisions, section 7: within a minute). Throws SafetyListInvalid if the
+ * list has mistakes at first. Later the last good list stays in force, and a mistake is reported once for each state of
+ * the file. If the file cannot be read, each reason is reported once, and reading is tried again at every check.
  */
 export const watchSafetyList = (
   file: URL,
@@ -106,7 +106,7 @@ export const watchSafetyList = (
   let state = stateOf(file);
   let list = readSafetyList(file);
   let reported: string | undefined;
-  // Only what was read is taken for seen: what could not be may be a lack of descriptors, which passes.
+  // Only a state that could be read counts as seen: a failure, such as a lack of file descriptors, may pass.
   const look = (): void => {
     let found = 'away';
     try {

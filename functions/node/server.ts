@@ -26,47 +26,47 @@ import { createRounds } from './turns.ts';
 import { createUnreadAnswers } from './unread-answers.ts';
 import { watchStamp } from './watch-stamp.ts';
 
-/** The most memory, in bytes, for documents kept ready to be sent. */
+/** The most memory, in bytes, for ready documents. */
 const readyDocuments = 64 * 2 ** 20;
 
 export interface ServerOptions {
-  /** Asked anew for each request, so that another may take its place. */
+  /** Read for each request, so that it can be replaced. */
   readonly app: Pick<Hono<Environment>, 'fetch'>;
-  /** What `app` answers too, by the paths at which it does; asked in its place where a request is plain. */
+  /** Questions that `app` answers too, by their paths. They are used instead of it for plain requests. */
   readonly questions?: ReadonlyMap<string, DirectQuestion>;
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;
   readonly now: () => Date;
-  /** How often a client may ask for what is computed, kept or not. */
+  /** How often a client may ask for computed answers, whether they are cached or not. */
   readonly limiter?: RateLimiter;
-  /** The most memory, in bytes, for computed answers that are kept; none is kept by default. */
+  /** The most memory, in bytes, for the cache of computed answers. By default none is kept. */
   readonly answerMemory?: number;
-  /** Proxies of our own in front, each of which adds to X-Forwarded-For. */
+  /** How many proxies of our own are in front. Each appends to X-Forwarded-For. */
   readonly trustedProxies: number;
   /**
-   * The path of the public address, asked anew for each request: it is taken off where a request brings it, so that a
-   * proxy in front may keep it or take it off by itself.
+   * The path of the public address, read for each request. It is removed if a request has it, so that a proxy in front
+   * may keep or remove it.
    */
   readonly basePath?: () => string;
   /**
-   * The file that every build replaces last: when it changes, `onChange` is called and ready answers are dropped. Null
-   * where `forget` is called instead; without either, it is as though it changed every second.
+   * The file that every build replaces last. When it changes, `onChange` is called and ready answers are dropped. Null
+   * if `forget` is called instead. If it is left out, the server acts as if it changed every second.
    */
   readonly stamp?: string | null;
   readonly onChange?: () => void;
-  /** Other limits than the usual ones. */
+  /** Limits that differ from the default. */
   readonly limits?: Partial<ServerLimits>;
-  /** Told which limits are met, at a bounded rate. */
+  /** Called when a limit is met, at a bounded rate. */
   readonly onRefusal?: (event: RefusalEvent) => void;
-  /** Told of every request when its answer is over. */
+  /** Called for every request when its answer has ended. */
   readonly onAnswered?: readonly ((answered: AnsweredRequest) => void)[];
-  /** Whether every answer names its request; else those that come from memory do only where a proxy named it. */
+  /** Whether every answer names its request. If not, answers from memory do so only if a proxy named the request. */
   readonly namesEveryRequest?: boolean;
 }
 
 export interface RunningServer {
-  /** The port it listens on. */
+  /** The port that it listens on. */
   readonly port: number;
   /** How often each limit was met since the start. */
   readonly refusals: Refusals['counts'];
@@ -76,15 +76,17 @@ export interface RunningServer {
     readonly answers: HotAnswers['answered'];
     readonly bytes: ReturnType<HotAnswers['weights']>;
   };
-  /** Drops ready answers, because others are given from now on. */
+  /** Drops ready answers, because the published files have changed. */
   forget(): void;
-  /** Stops: no new connections, answers in flight complete, and whatever is left after the drain timeout is cut. */
+  /**
+   * Stops: accepts no new connections, completes answers in progress, and cuts what is left after the drain timeout.
+   */
   close(): Promise<void>;
 }
 
 type Answer = InstanceType<ReturnType<typeof accountedAnswers>>;
 
-/** What is known of an open connection. */
+/** An open connection. */
 interface Door {
   readonly client: string;
   readonly place: Place;
@@ -92,7 +94,7 @@ interface Door {
   outgoing: ServerResponse | undefined;
 }
 
-/** Starts the server. Rejects where the address cannot be listened on. */
+/** Starts the server. Rejects if it cannot listen on the address. */
 export const startServer = async (options: ServerOptions): Promise<RunningServer> => {
   const { app, now, trustedProxies } = options;
   const limits = chooseLimits(options.limits);
@@ -117,7 +119,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
   const doors = new Map<Socket, Door>();
   let draining = false;
 
-  // What goes wrong before the app is asked: an address that is none, for the most part.
+  // The answer to errors that occur before the app is called; nearly always an invalid address.
   const refuseRequest = (error: unknown): Response => {
     if (error instanceof RequestError) return errorAnswer(new HttpError(400, 'The address is not valid'), now(), 'GET');
     return errorAnswer(new HttpError(500, 'Something went wrong on our side'), now(), 'GET');
@@ -128,7 +130,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     return clientAddress(socket.remoteAddress ?? '', forwardedFor?.toString(), trustedProxies);
   };
 
-  // What a client has too much of for another request to be answered.
+  // The error for a client that has too many requests in progress or too much unread; undefined if it has not.
   const findExcess = (client: string): HttpError | undefined => {
     if (underWay.of(client) > limits.clientRequests) {
       refusals.count('clientRequests', client);
@@ -215,7 +217,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
       return;
     }
     incoming.url = targetBelow(basePath(), incoming.url ?? '');
-    // Counted as it is going to be read: a "#" becomes three characters.
+    // The length after escaping counts: a "#" becomes three characters.
     const target = escapeTarget(incoming.url);
     if (target.length > limits.requestLine) {
       refusals.count('requestLine', door.client);
@@ -246,24 +248,24 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
 
   const server = createServer(
     {
-      // Both are measured as they come; what is left to the parser are trailers.
+      // Both parts are measured as they arrive. What is left to the parser are trailers.
       maxHeaderSize: limits.requestLine + limits.headers + 1024,
       headersTimeout: limits.headersTimeout,
       requestTimeout: limits.requestTimeout,
       keepAliveTimeout: limits.keepAliveTimeout,
       connectionsCheckingInterval: limits.timeoutInterval,
-      // Its absence is answered here, as JSON.
+      // If it is missing, the listener answers, as JSON.
       requireHostHeader: false,
       noDelay: true,
       ServerResponse: accountedAnswers(limits.pieceBytes),
     },
     listener,
   );
-  // Node drops what is beyond that; one more tells that there were too many.
+  // Node drops further headers. One more shows that there were too many.
   server.maxHeadersCount = limits.headerCount + 1;
   server.timeout = limits.socketTimeout;
   const closeIdle = server.closeIdleConnections.bind(server);
-  // Connections that are answered directly look idle to it; it is also called when the server ends.
+  // To Node, connections with direct answers look idle. It also calls this when the server closes.
   server.closeIdleConnections = () => {
     if (direct?.isUnderWay !== true) closeIdle();
   };
@@ -328,7 +330,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     direct?.end();
     stopWatching();
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-    // Node counts a connection on which nothing was asked yet as busy.
+    // Node counts a connection that has not sent anything yet as busy.
     for (const socket of doors.keys()) if (socket.bytesRead === 0) socket.destroy();
     // A connection becomes idle when its answer is complete.
     const sweep = setInterval(() => server.closeIdleConnections(), 50);

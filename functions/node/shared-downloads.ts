@@ -6,27 +6,26 @@ import { type CounterLimits, convincingDays, countersAtDawn, summariseCounts } f
 import { dayBefore } from '../downloads/download-marks.ts';
 import type { Batch, MarkOf } from './downloads-outbox.ts';
 
-/** Counters in a PostgreSQL database, which several servers have in common. Days are of UTC, such as 2026-05-01. */
+/** Counters in a PostgreSQL database that several servers share. Days are in UTC, such as 2026-05-01. */
 interface SharedDownloads {
   /**
-   * Adds a batch, once however often it is sent: false where this sender has sent later ones, and then nothing of it is
-   * added.
+   * Adds a batch, once however often it is sent. False if this sender has sent later batches; then nothing is added.
    */
   take(day: string, batch: Batch): Promise<boolean>;
-  /** What makes marks of this day. */
+  /** A function that makes marks of this day. */
   markOf(day: string): Promise<MarkOf>;
-  /** What was counted of a package, with what is told by no day under the empty one. */
+  /** The counts of a package by day. What no day lists any more is under the empty day. */
   read(id: string): Promise<Map<string, number>>;
   /**
-   * Destroys the marks of days before this one; and adds the counts of the oldest day to what no day tells, where that
-   * day is too old for certain or there is too little room. Whether it did the latter, or another server was at it: then
-   * another call may too.
+   * Destroys the marks of earlier days. Also adds the counts of the oldest day to the totals, if that day is certainly
+   * too old or there is too little room. Returns true if it did, or if another server was doing it, because another
+   * call may find another such day.
    */
   tidy(day: string): Promise<boolean>;
   close(): Promise<void>;
 }
 
-/** Milliseconds. A database that does not answer is one that is away. */
+/** In milliseconds. A database that does not answer in time counts as unavailable. */
 const bounds = {
   connectionTimeoutMillis: 3000,
   query_timeout: 5000,
@@ -35,14 +34,14 @@ const bounds = {
   idle_in_transaction_session_timeout: 10_000,
 };
 
-// Any constant will do that every server takes and nothing else in the database does.
+// Any constant, as long as every server uses it and nothing else in the database does.
 const advisoryLock = 7_310_263_924_017;
-/** What the server that folds holds meanwhile, of the advisory locks of the database. */
+/** The advisory lock of the server that is adding a day to the totals. */
 export const foldingLock = advisoryLock + 1;
-// Milliseconds.
+// How long to wait, in milliseconds, if another server has that lock.
 const foldingWait = 200;
 
-/** The tables, version by version: what has been released stays as it is. */
+/** The tables, version by version. What has been released must not change. */
 const migrations = [
   `CREATE TABLE downloads (
      day text COLLATE "C" NOT NULL,
@@ -60,7 +59,8 @@ const migrations = [
 
 const openPool = (url: string, most: number): pg.Pool => {
   const pool = new pg.Pool({ connectionString: url, max: most, application_name: 'debdex-downloads', ...bounds });
-  // Unheard, the event of a connection that breaks would end the process; the query that needs it is told.
+  // Without a listener, the error of a connection that breaks would end the process. The query that needs it fails
+  // anyway.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
@@ -75,13 +75,13 @@ const transact = async <T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promi
     client.release();
     return result;
   } catch (error) {
-    // What became of the transaction is not known on this side, so its connection is not used again.
+    // It is unknown what became of the transaction, so its connection is not used again.
     client.release(true);
     throw error;
   }
 };
 
-/** Brings the tables up to date. Throws where they are of a newer program. */
+/** Brings the tables up to date. Throws if they belong to a newer version of this program. */
 const migrate = (pool: pg.Pool): Promise<void> =>
   transact(pool, async (client) => {
     await client.query('SELECT pg_advisory_xact_lock($1)', [advisoryLock]);
@@ -96,7 +96,7 @@ const migrate = (pool: pg.Pool): Promise<void> =>
     await client.query('INSERT INTO downloads_schema (version) VALUES ($1)', [migrations.length]);
   });
 
-/** The key of the marks of a day. One of tomorrow is no reason for another: the clocks of two servers may differ. */
+/** The key for the marks of a day. Marks of tomorrow are kept, because the clocks of two servers may differ. */
 const keyFor = (pool: pg.Pool, day: string): Promise<{ day: string; key: Uint8Array }> =>
   transact(pool, async (client) => {
     await client.query('LOCK TABLE downloads_marking IN EXCLUSIVE MODE');
@@ -104,7 +104,7 @@ const keyFor = (pool: pg.Pool, day: string): Promise<{ day: string; key: Uint8Ar
     const [known] = rows;
     if (known && (known.day === day || known.day === dayBefore(day, -1))) return known;
     const made = { day, key: randomBytes(32) };
-    // Not by deleting, which would leave them in the files of the table.
+    // Not with DELETE, which would leave them in the files of the table.
     await client.query('TRUNCATE downloads_mark, downloads_marking');
     await client.query('INSERT INTO downloads_marking (day, key) VALUES ($1, $2)', [made.day, made.key]);
     return made;
@@ -122,8 +122,8 @@ const addCounts = `
     GROUP BY day, package_id, package_version
   )`;
 
-// In the order of their keys, so that two servers that add the same wait for each other and not both for both. Where
-// there are as many daily counts as are kept, what is new adds to totals alone.
+// In the order of their keys, so that two servers that add the same counts cannot deadlock. If the most daily counts
+// are kept already, new ones only add to the totals.
 const addDaily = `${addCounts}, told AS (
     SELECT summed.*, EXISTS (
       SELECT FROM downloads AS known WHERE known.day = summed.day
@@ -148,7 +148,7 @@ const addTotals = `
   GROUP BY package_id ORDER BY package_id
   ON CONFLICT (package_id) DO UPDATE SET count = downloads_beyond.count + excluded.count`;
 
-/** Daily counts that one statement folds: it has a few seconds. */
+/** How many daily counts one statement adds to the totals: it has a few seconds. */
 const foldedAtOnce = 50_000;
 
 const foldSome = `
@@ -166,8 +166,8 @@ const foldSome = `
   SELECT count(*) AS rows FROM old`;
 
 /**
- * How often packages were downloaded by the end of the day before this one, as `readDownloadTotals` tells it of a file.
- * Throws where the database does not answer.
+ * How often packages were downloaded by the end of the previous day, as `readDownloadTotals` reads it from a file.
+ * Throws if the database does not answer.
  */
 export const readSharedTotals = async (url: string, day: string, most: number): Promise<DownloadTotal[]> => {
   const pool = openPool(url, 1);
@@ -190,12 +190,12 @@ export const readSharedTotals = async (url: string, day: string, most: number): 
   }
 };
 
-/** The counters of this database; its tables are made or brought up to date when it is first asked. */
+/** The counters in this database. Its tables are made or brought up to date with the first request. */
 export const openSharedDownloads = (url: string, limits: CounterLimits): SharedDownloads => {
   const pool = openPool(url, 2);
   let migrated: Promise<void> | undefined;
   let marking: { readonly day: string; readonly key: Uint8Array } | undefined;
-  // Daily counts there are, as far as this server knows: it counts them anew each day.
+  // The number of daily counts, as far as this server knows. It is counted again each day.
   let counters: number | undefined;
   const countRows = async (): Promise<number> =>
     Number((await pool.query<{ rows: string }>('SELECT count(*) AS rows FROM downloads')).rows[0]?.rows);
@@ -207,7 +207,9 @@ export const openSharedDownloads = (url: string, limits: CounterLimits): SharedD
     return migrated;
   };
 
-  /** The first of so many days with counts, none of them after today; undefined where there are fewer. */
+  /**
+   * The first of the last `convincingDays` days with counts, none of them after today; undefined if there are fewer.
+   */
   const firstConvincing = async (client: pg.PoolClient, today: string): Promise<string | undefined> => {
     let day = dayBefore(today, -1);
     for (let told = 0; told < convincingDays; told++) {
@@ -222,7 +224,7 @@ export const openSharedDownloads = (url: string, limits: CounterLimits): SharedD
     return day;
   };
 
-  /** The oldest day with counts, where it is not to be kept. */
+  /** The oldest day with counts, if it is no longer to be kept. */
   const oldestToFold = async (client: pg.PoolClient, day: string): Promise<string | undefined> => {
     const { rows } = await client.query<{ oldest: string | null; counted: string }>(
       'SELECT min(day) AS oldest, count(*) AS counted FROM downloads',
@@ -258,7 +260,7 @@ export const openSharedDownloads = (url: string, limits: CounterLimits): SharedD
           daily.map((one) => one.package_id),
           daily.map((one) => one.package_version),
           daily.map((one) => one.count),
-          // Of a day that is over marks tell nothing: its key is destroyed.
+          // Marks of a day that is over are useless, because its key is destroyed.
           daily.map((one) => (one.day >= day ? one.mark : null)),
           Math.max(0, limits.counters - (counters ?? 0)),
         ];
@@ -295,13 +297,13 @@ export const openSharedDownloads = (url: string, limits: CounterLimits): SharedD
       await ready();
       await keyFor(pool, day);
       const isMore = await transact(pool, async (client) => {
-        // One server folds at a time: another that counted the same would fold a day more.
-        // Not waited for by the database: that of a long day takes longer than a lock may be waited for.
+        // Only one server does this at a time; another that counted the same rows would add one day too many. The
+        // database does not wait for the lock, because adding a long day takes longer than the lock timeout.
         const { rows: locked } = await client.query<{ ours: boolean }>('SELECT pg_try_advisory_xact_lock($1) AS ours', [
           foldingLock,
         ]);
         if (!locked[0]?.ours) return undefined;
-        // A sender that was silent for so long has nothing left of what it sent then.
+        // A sender that was silent for so long will not repeat its old batches.
         await client.query('DELETE FROM downloads_sender WHERE day < $1', [dayBefore(day, limits.days)]);
         const oldest = await oldestToFold(client, day);
         if (oldest === undefined) return false;
@@ -312,7 +314,7 @@ export const openSharedDownloads = (url: string, limits: CounterLimits): SharedD
         } while (folded > 0);
         return true;
       });
-      // Asked at once, the next call would find it no further.
+      // An immediate second call would find the other server still at work.
       if (isMore === undefined) await sleep(foldingWait);
       counters = undefined;
       return isMore ?? true;
@@ -321,7 +323,7 @@ export const openSharedDownloads = (url: string, limits: CounterLimits): SharedD
   };
 };
 
-/** What is told of a package, of what was counted and is to be sent still. */
+/** The download count of a package, from the counts in the database and those still to be sent. */
 export const composeCount = (
   id: string,
   day: string,

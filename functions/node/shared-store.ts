@@ -5,25 +5,25 @@ import type { Report } from '../downloads/download-marks.ts';
 import { type MarkOf, openOutbox } from './downloads-outbox.ts';
 import { composeCount, openSharedDownloads } from './shared-downloads.ts';
 
-/** What bounds the counters of a server that has them in common with others. Milliseconds. */
+/** Limits of a server's counters in a shared database. Times are in milliseconds. */
 export interface SharedLimits extends CounterLimits {
-  /** The most counts that wait to be sent; further reports are refused. */
+  /** The most counts that may wait to be sent. Further reports are refused. */
   readonly unsent: number;
-  /** How long counts wait for others to be sent with. */
+  /** How long counts wait, so that they are sent together. */
   readonly sendInterval: number;
-  /** How long a database that is away is left alone. */
+  /** How long to wait before using a database again that was unavailable. */
   readonly retryInterval: number;
-  /** How long a report waits for the key of the day, once a day, or where the database was away. */
+  /** How long a report waits for the key of the day: once a day, and after the database was unavailable. */
   readonly keyTimeout: number;
 }
 
-/** How often a count is read at most, where batches go their way meanwhile. */
+/** How often a count is read again because a batch was sent meanwhile. */
 const mostReadings = 3;
 
-/** Told when the database goes away, with the reason, and when it is back. */
+/** Called with the reason when the database becomes unavailable, and with undefined when it is available again. */
 export type TellAway = (reason: string | undefined) => void;
 
-/** The counters that several servers have in common. */
+/** Counters that several servers share. */
 interface SharedStore {
   add(day: string, reports: readonly Report[]): Promise<number[]>;
   read(day: string, id: string): Promise<DownloadCount>;
@@ -33,11 +33,11 @@ interface SharedStore {
 }
 
 /**
- * Counts in a database that several servers have in common. What is reported is on this machine's disk before it is
- * answered, and is sent in batches, each of which counts once however often it has to be sent; so who reports waits for no
- * network, and while the database is away counts are kept, up to a bound. That another server had the same report of the
- * same client and day is told by marks that the database compares; while it cannot be asked for the key of the day, each
- * server tells by itself.
+ * Counts in a database that several servers share. A report is written to this machine's disk before it is answered,
+ * and sent in batches, each of which counts once however often it has to be sent. So a report waits for no network, and
+ * while the database is unavailable counts are kept, up to a limit. Marks, which the database compares, show that
+ * another server has counted the same client and day. While the key of the day cannot be read, each server judges that
+ * by itself.
  */
 export const openSharedStore = (file: string, url: string, limits: SharedLimits, tell: TellAway): SharedStore => {
   const outbox = openOutbox(file, limits);
@@ -135,7 +135,7 @@ export const openSharedStore = (file: string, url: string, limits: SharedLimits,
         const unsent = outbox.read(id);
         const counted = await noting(shared.read(id));
         noteBack();
-        // A batch that went its way meanwhile may be in both places.
+        // A batch that was sent meanwhile may have been counted in both places.
         if (sends === before || attempt === mostReadings) return composeCount(id, day, limits, counted, unsent);
       }
     },
@@ -143,7 +143,8 @@ export const openSharedStore = (file: string, url: string, limits: SharedLimits,
       today = day;
       outbox.tidy(day);
       assertThere();
-      // What is folded is told by days that were counted, so these come first; and what an earlier process left is sent.
+      // Days are added to the totals by what has been counted, so this is sent first, including what an earlier process
+      // left.
       while (outbox.size > 0) {
         await send();
         assertThere();
@@ -155,7 +156,7 @@ export const openSharedStore = (file: string, url: string, limits: SharedLimits,
       isClosed = true;
       clearTimeout(timer);
       await sending;
-      // What cannot be sent stays on the disk until the next start.
+      // What cannot be sent stays on disk until the next start.
       if (outbox.size > 0 && !isAway) await sendAll();
       outbox.close();
       await shared.close();

@@ -6,17 +6,20 @@ import { type CompressedFiles, compressBytes, createDigest } from './compression
 
 /** Smaller bodies, in bytes, are not worth compressing: they travel in one packet anyway. */
 export const smallestCompressed = 1400;
-/** Bytes read from disk at a time while streaming; with the socket's own buffer, what a slow reader costs. */
+/**
+ * How many bytes are read from disk at a time while streaming. With the socket's own buffer, this is what a slow reader
+ * holds.
+ */
 const chunkSize = 64 * 1024;
 
-/** Whether an error of the file system says that there is no such file. */
+/** Whether an error of the file system means that there is no such file. */
 export const isAbsent = (error: unknown): boolean =>
   ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'EISDIR', 'ELOOP'].includes((error as NodeJS.ErrnoException).code ?? '');
 
 const tagOf = (digest: string, encoding: Encoding): string =>
   encoding === 'identity' ? `"${digest}"` : `"${digest}-${encoding}"`;
 
-/** The digest by which a document and its compressed copies are known; see `createDigest`. */
+/** The digest in the names of a document and its compressed copies; see `createDigest`. */
 export const digestOf = (body: Uint8Array): string => {
   const digest = createDigest();
   digest.update(body);
@@ -41,7 +44,7 @@ const streamFile = (handle: FileHandle): ReadableStream<Uint8Array> =>
     { highWaterMark: 0 },
   );
 
-/** A document in the codings that were asked for so far; the whole of it is among them. */
+/** A document in all codings that were asked for so far, always including `identity`. */
 export interface HeldDocument {
   readonly digest: string;
   readonly variants: Map<Encoding, StoredDocument>;
@@ -60,7 +63,7 @@ export const inMemory = (body: Uint8Array, digest: string, encoding: Encoding = 
   open: async () => new Blob([body as Uint8Array<ArrayBuffer>]).stream(),
 });
 
-/** A document that is read from a file when it is asked for, unless `isStill` says that this is another by now. */
+/** A document that is read from its file on request. `isStill` tells whether the file is still the same. */
 export const onDisk = (
   file: string,
   about: {
@@ -86,7 +89,7 @@ export const onDisk = (
   },
 });
 
-/** A copy that is looked for anew once it had to make room for others, or was made anew. */
+/** A copy that is forgotten when it cannot be opened any more, because it was deleted to make room or made again. */
 export const untilGone = (copy: StoredDocument, variants: HeldDocument['variants']): StoredDocument => ({
   ...copy,
   open: async () => {
@@ -96,13 +99,13 @@ export const untilGone = (copy: StoredDocument, variants: HeldDocument['variants
   },
 });
 
-/** The document in this coding; the whole of it where that does not make it smaller. `file` is where that is read from. */
+/** The document in this coding, or uncompressed if that is not larger. `file` is its file on disk. */
 export const makeVariant = async (
   { digest, variants }: HeldDocument,
   encoding: Encoding,
   { file, compressed }: { readonly file: string | undefined; readonly compressed: CompressedFiles | undefined },
 ): Promise<StoredDocument> => {
-  // A file has its size.
+  // The size of a file is always known.
   const whole = variants.get('identity') as StoredDocument & { readonly size: number };
   if (encoding === 'identity' || whole.size < smallestCompressed) return whole;
   if (whole.body !== undefined) {
@@ -111,7 +114,7 @@ export const makeVariant = async (
   }
   if (compressed === undefined || file === undefined) return whole;
   const copy = await compressed.copy(file, digest, encoding);
-  // Of a file that was replaced meanwhile, not even the whole can be opened any more: it is described anew.
+  // If the file was replaced meanwhile, it cannot be opened uncompressed either, and is described again.
   if (copy === undefined || copy.size >= whole.size) return whole;
   return untilGone(onDisk(copy.file, { size: copy.size, digest, encoding }), variants);
 };

@@ -5,9 +5,9 @@ import type { ToldEvent } from '../gateway/on-node.ts';
 import type { Meter } from './meter.ts';
 import type { ServerEvent } from './server-event.ts';
 
-/** How a server tells it. */
+/** How a server reports to its operator. */
 export interface Telling {
-  /** Takes a failure of ours with its causes, and the request that met it. */
+  /** Reports a failure with its causes, and the request that met it. */
   readonly report: (error: unknown, note?: RequestNote) => void;
   readonly tell: (event: ServerEvent) => void;
 }
@@ -32,7 +32,7 @@ const gatewayLevels: Readonly<Record<string, LogLevel>> = {
 const wordsOf = (told: ServerEvent): readonly [LogLevel, string] =>
   'channel' in told ? [gatewayLevels[told.event] ?? 'info', `Payment gateway: ${told.event}`] : words[told.event];
 
-/** Tells all of it to a log, and has a meter count it. The time of a line is that of its writing. */
+/** Logs everything, and counts it in a meter. A line has the time at which it is written. */
 export const createTelling = (log: Log, meter: Meter): Telling => ({
   report: (error, note) => {
     meter.faults++;

@@ -1,26 +1,26 @@
 import type { Turns } from '../dependencies.ts';
 import { createClientLine } from '../http/client-line.ts';
 
-/** How long, in milliseconds, work may be done before everything else the process has to do gets its turn. */
+/** How long, in milliseconds, work may run before the rest of the process gets its turn. */
 const longestTurn = 4;
 
-/** The same while new connections come: the system hands over one in each round of the loop, and others wait there. */
+/** The same while new connections arrive: the system hands over one in each round of the event loop. */
 const briefTurn = 0.5;
 
-/** The most that is done in a turn, however little time each takes. */
+/** The most pieces of work in a turn, however short they are. */
 const mostInTurn = 16;
 
 /** Turns of any work. */
 export interface Rounds {
-  /** Does the work of this client when it is its turn: at once where nobody waits. */
+  /** Runs the work when it is this client's turn: at once if nobody is waiting. */
   take(client: string, work: () => void): void;
-  /** Makes the next turn brief. */
+  /** Shortens the next turn. */
   hurry(): void;
 }
 
 /**
- * Turns of work that keeps the process busy. After every few milliseconds of it everything else is served, and clients
- * take turns, so that one who wants a thousand things done delays another by one of them and not by a thousand.
+ * Turns of work that keeps the process busy. Every few milliseconds everything else is served, and clients take turns,
+ * so that a client with a thousand pieces of work delays another one by a single piece.
  */
 export const createRounds = (): Rounds => {
   const waiting = createClientLine<() => void>();
@@ -47,7 +47,8 @@ export const createRounds = (): Rounds => {
     waiting.next()?.();
   };
 
-  // Each in a callback of its own, because what follows from it (promises) is done when that ends, and takes time too.
+  // Each in a callback of its own, because the promises that it settles are handled when the callback ends, which takes
+  // time too.
   const schedule = (): void => {
     if (scheduled) return;
     scheduled = true;
@@ -77,7 +78,7 @@ export const createRounds = (): Rounds => {
   };
 };
 
-/** Turns of questions to the index, which keep the process busy while they are answered. */
+/** Turns of questions to the index, which keep the process busy. */
 export const createTurns = (): Turns => {
   const { take } = createRounds();
   return {

@@ -7,7 +7,7 @@ interface Reader {
   readonly client: string;
   readonly socket: Socket;
   bytes: number;
-  /** When the reader last took something or had nothing to take, as performance.now() tells the time. */
+  /** When the reader last took something, or had nothing to take, in milliseconds as of performance.now(). */
   movedAt: number;
 }
 
@@ -16,23 +16,23 @@ interface Held {
   readonly readers: Set<Reader>;
 }
 
-/** Answers that are made and not yet read. */
+/** Answers that were made and have not been read yet. */
 export interface UnreadAnswers {
-  /** The account of an answer to this client on this connection; closed with the answer. */
+  /** The account of an answer to this client on this connection. It is closed with the answer. */
   open(client: string, socket: Socket): UnreadAccount & { close(): void };
   /**
-   * Whether another answer may be made for this client. Where it has left much unread, its readers that have not moved
-   * for some seconds are cut first; making one answer after the other for readers that do not read would keep the
-   * server busy for nothing.
+   * Whether another answer may be made for this client. If it has left much unread, those of its readers that have not
+   * moved for some seconds are cut first: making more answers for readers that do not read would keep the server busy
+   * for nothing.
    */
   admits(client: string): boolean;
-  /** Stops looking after readers. */
+  /** Stops watching the readers. */
   end(): void;
 }
 
 /**
- * Bounds what readers that do not read can hold: bytes of one client, bytes of all, and time. Who has to go is the one
- * of a client's readers that has not moved for longest, so a client on a slow line that reads is the last to be cut.
+ * Limits what readers that do not read can hold: bytes for each client, bytes in all, and time. The reader of a client
+ * that has not moved for longest is cut first, so a client that reads over a slow line is the last to be cut.
  */
 export const createUnreadAnswers = (
   limits: ServerLimits,
@@ -71,8 +71,8 @@ export const createUnreadAnswers = (
     return slowest;
   };
 
-  // The slowest reader of who holds the most, among those of whom one stands still, so that nobody is cut for having
-  // just begun; where all move, among all.
+  // The slowest reader of the client that holds the most. Clients with a reader that stands still come first, so that
+  // nobody is cut for having just begun; if all are moving, any client.
   const findVictim = (): Reader | undefined => {
     const latest = performance.now() - limits.readerPatience / 5;
     let victim: Reader | undefined;
@@ -89,7 +89,7 @@ export const createUnreadAnswers = (
 
   const keepWithin = (client: string): void => {
     const own = heldOf(client);
-    // One answer alone may be larger than the bound; its reader is given its time.
+    // A single answer may exceed the limit; its reader keeps its time.
     while (own.bytes > limits.clientUnreadBytes && own.readers.size > 1) {
       count('clientUnreadBytes', client);
       const slowest = slowestOf(own);

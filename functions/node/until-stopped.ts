@@ -8,7 +8,7 @@ export const untilStopped = (): Promise<void> =>
       if (told === undefined) {
         told = performance.now();
         resolve();
-        // Whoever asks a second time does not want to wait.
+        // A second signal means that somebody does not want to wait.
       } else if (isSecondWord(told)) process.exit(1);
     };
     process.on('SIGTERM', stop).on('SIGINT', stop);

@@ -1,9 +1,12 @@
 import { statSync } from 'node:fs';
 
-/** How often, in milliseconds, a change of what is published is looked for: builds wait for it, and to look takes microseconds. */
+/**
+ * How often, in milliseconds, to check for a change of what is published. Builds wait for it, and a check takes
+ * microseconds.
+ */
 const stampInterval = 50;
 
-// The state of the stamp as one text; one that is not there has a state too.
+// The state of the stamp as a text. A missing stamp has a state, too.
 const readStamp = (file: string): string => {
   try {
     const { ino, mtimeNs, size } = statSync(file, { bigint: true });
@@ -13,10 +16,10 @@ const readStamp = (file: string): string => {
   }
 };
 
-// With a stamp that never changes answers are kept for good, so without one they are kept for this many rounds.
+// With a stamp, answers are kept until it changes; without one, for this many rounds.
 const roundsWithoutStamp = 20;
 
-/** Calls `onChange` whenever the stamp has changed; without one, every second. Returns what ends that. */
+/** Calls `onChange` whenever the stamp has changed; without one, every second. Returns a function that stops this. */
 export const watchStamp = (file: string | undefined, onChange: () => void): (() => void) => {
   let seen = file === undefined ? '' : readStamp(file);
   let rounds = 0;
