@@ -19,7 +19,7 @@ describe('everywhere', () => {
     const ground = () => page.evaluate('getComputedStyle(document.documentElement).backgroundColor');
     // What a phone draws above the page: the first that its media do not rule out (HTML, "theme-color").
     const above = () =>
-      page.evaluate(
+      page.evaluate<string[]>(
         "[...document.querySelectorAll('[name=theme-color]')].find(({ media }) => matchMedia(media).matches).content",
       );
     const band = () =>
@@ -43,7 +43,7 @@ describe('everywhere', () => {
     const page = await site.openAnother('/package/com.alpha.snowboard/', { colorScheme: 'dark' }, site.files.base);
     await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
     const colours = (of: string) =>
-      page.evaluate(
+      page.evaluate<string[]>(
         `(({ backgroundColor, color }) => [backgroundColor, color])(getComputedStyle(document.querySelector('${of}')))`,
       );
     expect(await colours('html')).toEqual(['rgb(255, 255, 255)', 'rgb(0, 0, 0)']);
