@@ -6,7 +6,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createNodeCryptography } from '../../functions/gateway/node/node-cryptography.ts';
+import { connect } from '../../functions/gateway/store/connection.ts';
+import { createStore } from '../../functions/gateway/store/create-store.ts';
 import { openCredentialStore } from '../../functions/gateway/store/open-store.ts';
+import { createOperations } from '../../functions/gateway/store/store-operations.ts';
 import { addAccount, post, readJson, startGateway, type TestGateway } from '../support/gateway-session.ts';
 import { issue, openProtocol } from '../support/issue.ts';
 import { newDatabase } from '../support/new-database.ts';
@@ -229,6 +232,39 @@ describe('a PostgreSQL that stands still', () => {
     await gateway.close();
     passage.close();
   });
+});
+
+test('T8 a PostgreSQL that has no connection left is waited for', async () => {
+  const url = new URL(await newDatabase());
+  const first = openCredentialStore({ kind: 'postgres', url: url.href, pool: 1 }, createNodeCryptography());
+  await first.hasAccounts();
+  await first.close();
+  const owner = new pg.Client({ connectionString: url.href });
+  await owner.connect();
+  const role = `few_${url.pathname.slice(1)}`;
+  await owner.query(`create role ${role} login password 'few' connection limit 1`);
+  await owner.query(`grant all on all tables in schema public to ${role}`);
+  [url.username, url.password] = [role, 'few'];
+  const other = new pg.Client({ connectionString: url.href });
+  await other.connect();
+  let refused = 0;
+  const store = createStore(async () => {
+    try {
+      const connection = await connect({ kind: 'postgres', url: url.href, pool: 1 });
+      return { ...connection, operations: createOperations(createNodeCryptography()) };
+    } catch (error) {
+      refused++;
+      throw error;
+    }
+  });
+  const asked = store.hasAccounts();
+  await expect.poll(() => refused).toBeGreaterThan(0);
+  await other.end();
+  expect(await asked).toBe(false);
+  await store.close();
+  await owner.query(`drop owned by ${role}`);
+  await owner.query(`drop role ${role}`);
+  await owner.end();
 });
 
 test('T8 a store that is locked while it opens opens once it is free', async () => {

@@ -76,21 +76,25 @@ export const boundBy = <Result>(wait: Wait, work: Promise<Result>): Promise<Resu
     work.then(resolve, reject);
   });
 
-const pause = (signal: AbortSignal) => sleep(1 + Math.random() * 4, undefined, { signal });
-
 /** Whether another connection holds the lock that was asked for (SQLITE_BUSY and its extended codes). */
 const isBusy = (error: unknown): boolean =>
   error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' && (error.errcode & 0xff) === 5;
 
-/** Does the work again for as long as it meets a lock. */
+/** Whether PostgreSQL has no connection left, or the role or the database that is asked for ("too_many_connections"). */
+const isFull = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === '53300';
+
+/** A lock is had for a moment; a connection goes with whoever has it, and to ask for one costs a process over there. */
+const pauseAfter = (error: unknown) => (isFull(error) ? 100 + Math.random() * 200 : 1 + Math.random() * 4);
+
+/** Does the work again for as long as it meets a lock, or finds no connection to begin with. */
 export const untilUnlocked = async <Result>(wait: Wait, work: () => Promise<Result>): Promise<Result> => {
   for (;;) {
     wait.assertWanted();
     try {
       return await work();
     } catch (error) {
-      if (!isBusy(error)) throw error;
-      await pause(wait.signal);
+      if (!isBusy(error) && !isFull(error)) throw error;
+      await sleep(pauseAfter(error), undefined, { signal: wait.signal });
     }
   }
 };
