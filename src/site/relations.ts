@@ -10,7 +10,7 @@ interface Alternative {
 /** Alternatives of which any one satisfies the relation. */
 export type Relation = readonly Alternative[];
 
-const alternative = /^([^\s([:]+)(?::\S+)?\s*(.*)$/s;
+const alternative = /^([^\s([:]+)(?::[^\s([]+)?\s*(.*)$/s;
 // Beyond this a list is no longer something a person reads.
 const mostRelations = 200;
 

@@ -273,6 +273,11 @@ describe('relations', () => {
       [{ name: 'd', restriction: '( << 2 )' }],
     ]);
     expect(parseRelations(undefined)).toEqual([]);
+    // Policy wants no blank before the bracket.
+    expect(parseRelations('a:any(>= 1.0), b:arm64[arm64]')).toEqual([
+      [{ name: 'a', restriction: '(>= 1.0)' }],
+      [{ name: 'b', restriction: '[arm64]' }],
+    ]);
   });
 });
 
