@@ -20,7 +20,7 @@ export class RelationIndex {
       for (const group of parseRelations(details[field])) {
         for (const { name, restriction } of group) {
           named.add(name);
-          if (isNeed) needed.add(name);
+          if (isNeed && name !== id) needed.add(name);
           if (field !== 'provides') continue;
           append(this.#providers, name, id);
           if (restriction !== '') append(this.#ofVersions, name, id);

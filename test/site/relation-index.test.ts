@@ -11,6 +11,13 @@ it('tells of a name each package that needs it once, and the first that provides
   expect([index.provider('mail'), index.provider('web')]).toEqual(['b', 'a']);
 });
 
+it('does not tell of a package that it needs itself', () => {
+  const index = new RelationIndex();
+  index.add('a', { depends: 'a (>= 1)', provides: 'a (= 2)' });
+  index.add('b', { depends: 'a' });
+  expect(index.dependents('a')).toEqual(['b']);
+});
+
 it('tells of a package all names in its relations, each once', () => {
   const index = new RelationIndex();
   index.add('a', {
