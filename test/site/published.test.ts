@@ -158,6 +158,13 @@ describe('a published site', () => {
     for (const name of fixed) expect(sitemap).toContain(`<loc>${base}${name === '/' ? '/' : `${name}/`}</loc>`);
   });
 
+  it('C11: has no name twice within a page, so that links lead to what they name', () => {
+    for (const name of files().filter((name) => name.endsWith('.html'))) {
+      const ids = [...read(name).matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);
+      expect(ids, name).toEqual([...new Set(ids)]);
+    }
+  });
+
   it('C12: leads to every page from another one, which says what it is by a title and a description of its own', () => {
     const pages = files()
       .filter((name) => /^(?:.*\/)?index\.html$/.test(name))
