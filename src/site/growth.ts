@@ -1,5 +1,5 @@
 import type { GrowthDay } from '../catalog/build-record.ts';
-import { formatCount, formatDay } from './format.ts';
+import { formatCount, formatDay, formatPlural } from './format.ts';
 
 /** The size of the index day by day, to be drawn in a box. */
 export interface GrowthChart {
@@ -34,6 +34,6 @@ export const computeGrowth = (days: readonly GrowthDay[]): GrowthChart | undefin
     last,
     least: Math.min(...sizes),
     most: Math.max(...sizes),
-    text: `${formatCount(last.packages)} packages on ${formatDay(last.day)}, ${grown} on ${formatDay(first.day)}.`,
+    text: `${formatPlural(last.packages, 'package')} on ${formatDay(last.day)}, ${grown} on ${formatDay(first.day)}.`,
   };
 };

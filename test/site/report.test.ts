@@ -151,6 +151,8 @@ describe('the status page', () => {
     ]);
     expect(chart?.text).toBe('107 packages on 4 Jan 2026, 7 more than on 1 Jan 2026.');
     expect(computeGrowth([{ day: '2026-01-01', packages: 5 }])).toBeUndefined();
+    const least = [1, 1].map((packages, index) => ({ day: `2026-01-0${index + 1}`, packages }));
+    expect(computeGrowth(least)?.text).toBe('1 package on 2 Jan 2026, as many as on 1 Jan 2026.');
   });
 
   it('reads growth from folded days and single builds that tell of it, and from no text of a stranger', () => {
