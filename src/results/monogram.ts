@@ -8,7 +8,7 @@ export const hueOf = (text: string, count = hueCount): number => {
   return sum % count;
 };
 
-const word = /\p{Lu}?[\p{Ll}\p{Lo}\p{M}\p{N}]+(?:['’]s\b)?|\p{Lu}+(?!\p{Ll})|\p{L}/gu;
+const word = /\p{Lu}?\p{M}*[\p{Ll}\p{Lo}\p{N}][\p{Ll}\p{Lo}\p{M}\p{N}]*(?:['’]s\b)?|\p{Lu}+(?!\p{Ll})|\p{L}/gu;
 // Of these one character is a word, and two would fill a tile to its edges.
 const wide = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 

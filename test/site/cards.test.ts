@@ -16,6 +16,8 @@ describe('the letters of a tile', () => {
     ['Élan', 'Él'],
     ['com.example.tweak', 'CE'],
     ['🍰', '#'],
+    ['☀️', '#'],
+    ['☀️ Sunny Days', 'SD'],
     ['', '#'],
     ['"><img src=x>', 'IS'],
   ])('%s has %s', (name, letters) => {
