@@ -1,12 +1,7 @@
 import type { DivergenceEvent, Divergences } from '../catalog/divergence-reading.ts';
 import { formatPlural } from './format.ts';
 import type { SiteCatalog } from './site-catalog.ts';
-
-/** A repository as these pages name it. */
-interface Named {
-  readonly slug: string;
-  readonly name: string;
-}
+import { type Named, tellNames } from './told-apart.ts';
 
 /** Builds that two repositories have with other bytes, or of which one changed them. */
 export interface ShownDivergence extends Omit<DivergenceEvent, 'repositories'> {
@@ -25,10 +20,10 @@ const shownPairs = 200;
 const shownChanges = 50;
 
 const nameAll = (catalog: SiteCatalog, events: readonly DivergenceEvent[]): ShownDivergence[] =>
-  events.map((event) => ({
-    ...event,
-    repositories: event.repositories.map((slug) => ({ slug, name: catalog.repository(slug)?.name ?? slug })),
-  }));
+  events.map((event) => {
+    const names = tellNames(event.repositories.map((slug) => ({ slug, name: catalog.repository(slug)?.name ?? slug })));
+    return { ...event, repositories: [...names].map(([slug, name]) => ({ slug, name })) };
+  });
 
 export const computeDivergenceView = (catalog: SiteCatalog): DivergenceView => {
   const { pairs, events }: Divergences = catalog.readDivergences();

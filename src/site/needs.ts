@@ -2,6 +2,7 @@ import { relationFields } from '../catalog/record-details.ts';
 import { isOfDevice } from '../compatibility/device-packages.ts';
 import { parseRelations, type Relation } from './relations.ts';
 import type { PackageVersion, SiteCatalog } from './site-catalog.ts';
+import { type Named, tellNames } from './told-apart.ts';
 
 /** Relations of one kind. */
 interface NamedRelations {
@@ -47,6 +48,8 @@ export interface Needs {
   /** What it asks of the device, as written: "firmware (>= 14.0)". */
   readonly demands: readonly string[];
   readonly needed: readonly NeededRepository[];
+  /** All repositories that are to be added then, its own first; none where its own will do. */
+  readonly toAdd: readonly Named[];
 }
 
 const isWhollyOfDevice = (group: Group): boolean => group.every(({ name }) => isOfDevice(name));
@@ -106,10 +109,13 @@ export const computeNeeds = (catalog: SiteCatalog, id: string, { details, reposi
     if (list.length > 0) relations.push({ title: relationTitles[field], list });
     if (field === 'depends' || field === 'preDepends') required.push(...groups);
   }
+  const found = findRepositories(catalog, repository.slug, required);
+  const names = tellNames([repository, ...found]);
   return {
     isNeedy: required.length > 0,
     relations,
     demands: [...new Set(required.filter(isWhollyOfDevice).map(writeGroup))],
-    needed: findRepositories(catalog, repository.slug, required),
+    needed: found.map((one) => ({ ...one, name: names.get(one.slug) ?? one.name })),
+    toAdd: found.length === 0 ? [] : [...names].map(([slug, name]) => ({ slug, name })),
   };
 };

@@ -2,6 +2,7 @@ import { versionOrder } from '../catalog/version-order.ts';
 import { buildOf } from '../compatibility/builds.ts';
 import { newestOf } from './copies.ts';
 import type { PackageVersion } from './site-catalog.ts';
+import { tellNames } from './told-apart.ts';
 
 /** One row of the table of versions. */
 export interface VersionRow {
@@ -79,11 +80,13 @@ export const versionRows = (
 
 /** The same versions, of repositories that are told apart: by their slugs too, where several are called alike. */
 export const tellApart = (versions: readonly PackageVersion[]): readonly PackageVersion[] => {
-  const all = new Set(versions.map(({ repository }) => repository));
-  const alike = [...Map.groupBy(all, ({ name }) => name.trim().toLowerCase()).values()].filter(
-    (some) => some.length > 1,
+  const names = tellNames(versions.map(({ repository }) => repository));
+  const told = new Map(
+    versions
+      .filter(({ repository: { slug, name } }) => names.get(slug) !== name)
+      .map(({ repository }) => [repository, { ...repository, name: names.get(repository.slug) ?? repository.name }]),
   );
-  if (alike.length === 0) return versions;
-  const told = new Map(alike.flat().map((one) => [one, { ...one, name: `${one.name} (${one.slug})` }]));
-  return versions.map((one) => ({ ...one, repository: told.get(one.repository) ?? one.repository }));
+  return told.size === 0
+    ? versions
+    : versions.map((one) => ({ ...one, repository: told.get(one.repository) ?? one.repository }));
 };

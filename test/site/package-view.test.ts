@@ -195,6 +195,12 @@ describe('the page of a package', () => {
       ['other-bytes', '1.1', 'Own', undefined],
     ]);
     expect(pairs.map(divergenceTitle)).toEqual(['Other bytes and Own have other bytes for 2 versions']);
+    // Of a mirror, which is called as what it mirrors.
+    await writeCatalog(file, [first, { ...older, release: 'Origin: Own\n' }], 'https://index.example');
+    const mirrored = new SiteCatalog(file, lastBuild);
+    const [pair] = computeDivergenceView(mirrored).pairs;
+    mirrored.close();
+    expect(pair?.repositories.map(({ name }) => name)).toEqual(['Own (other-bytes)', 'Own (own)']);
     expect(changed.map(divergenceTitle)).toEqual(['Own: 1 version changed its bytes']);
     expect(changed.map(divergenceText)).toEqual(['org.t.tweak 1.1.1 (iphoneos-arm)']);
     expect(divergenceText({ ...(changed[0] as ShownDivergence), count: 5 })).toMatch(/, and 4 more$/);
@@ -287,6 +293,20 @@ describe('the page of a package', () => {
     expect(view('org.t.tweak').needed).toEqual([
       { slug: 'libraries', name: 'Libraries', packages: [{ id: 'org.t.lib', name: 'Library' }] },
     ]);
+  });
+
+  it('tells two that are to be added apart by their slugs, where they are called alike', async () => {
+    const libraries = copies.find(({ entry }) => entry.slug === 'libraries') as Source;
+    const { needed, toAdd } = await viewIn(
+      { ...own, packages: tweak({ Depends: 'org.t.lib' }) },
+      { ...libraries, release: 'Origin: own\n' },
+    );
+    expect(needed.map(({ name }) => name)).toEqual(['own (libraries)']);
+    expect(toAdd).toEqual([
+      { slug: 'own', name: 'Own (own)' },
+      { slug: 'libraries', name: 'own (libraries)' },
+    ]);
+    expect((await viewIn(own)).toAdd).toEqual([]);
   });
 
   it('needs no other repository for a name that its own or a bootstrap provides, unless that is of no version and one is asked for', async () => {
