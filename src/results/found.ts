@@ -1,4 +1,4 @@
-import { describedBy } from '../catalog/placeholder.ts';
+import { describedBy, visibleText } from '../catalog/placeholder.ts';
 import { nameTerms, splitWords } from '../catalog/search-text.ts';
 import { buildOf } from '../compatibility/builds.ts';
 import { type PackageState, stateOf } from '../contract/package-states.ts';
@@ -104,7 +104,7 @@ const toPackage = (records: readonly FoundRecord[], { stale, hasDevices, served 
   const builds = records.filter((one) => one.repository.slug === repository.slug);
   const newest = newestBy(builds, (one) => one.version) ?? best;
   const { version, description } = newest;
-  const name = newest.name ?? id;
+  const name = visibleText(newest.name) ?? id;
   const each = <T>(of: (one: FoundRecord) => T): T[] => [...new Set(records.map(of))];
   const architectures = each(({ architecture }) => architecture).sort();
   return {
@@ -115,7 +115,7 @@ const toPackage = (records: readonly FoundRecord[], { stale, hasDevices, served 
     icon: remoteIcon(newest.icon_url),
     paid: newest.price === 'Paid',
     architectures,
-    place: repository.name ?? repository.slug,
+    place: visibleText(repository.name) ?? repository.slug,
     runs: hasDevices ? statedByRecords(records, served) : undefined,
     kind: sectionKind(newest.section),
     kinds: each((one) => sectionKind(one.section)),

@@ -1,5 +1,5 @@
 import { newsCode } from '../catalog/news-codes.ts';
-import { describedBy } from '../catalog/placeholder.ts';
+import { describedBy, visibleText } from '../catalog/placeholder.ts';
 import type { LookupKey } from '../catalog/reading.ts';
 import { parseRecord } from '../catalog/record-list.ts';
 import type { RecordColumns } from '../catalog/site-reading.ts';
@@ -120,11 +120,11 @@ export const summarise = (keyed: readonly KeyedRecord[]): PackageSummary & { rea
   const remote = webAddress(record.icon_url);
   return {
     id: record.package_id,
-    name: record.name ?? record.package_id,
+    name: visibleText(record.name) ?? record.package_id,
     version: record.version,
     summary: firstLine(describedBy(record.description)),
-    author: readPerson(record.author ?? record.maintainer)?.name ?? '',
-    section: record.section,
+    author: (readPerson(record.author) ?? readPerson(record.maintainer))?.name ?? '',
+    section: visibleText(record.section),
     kind: sectionKind(record.section),
     paid: record.price === 'Paid',
     icon: remote !== undefined && !ownImage.test(remote) ? remote : undefined,

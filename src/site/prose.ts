@@ -1,3 +1,5 @@
+import { visibleText } from '../catalog/placeholder.ts';
+
 /** A piece of a stranger's text: plain, or an address that may be followed. */
 interface Piece {
   readonly text: string;
@@ -146,6 +148,6 @@ export const readPerson = (text: string | null): { name: string; mail?: string }
   const name = [withoutQuotes(first), ...others].filter((one) => one !== '').join(', ');
   const mail = others.length === 0 ? address?.trim() : undefined;
   const named = name === '' ? (mail ?? '') : name;
-  if (named === '') return undefined;
+  if (visibleText(named) === null) return undefined;
   return mail !== undefined && /^[\w.+-]+@[\w-]+(\.[\w-]+)+$/.test(mail) ? { name: named, mail } : { name: named };
 };

@@ -1,5 +1,6 @@
 import { isHeldBack, type VanishedPackage } from '../catalog/last-build.ts';
 import { componentOf } from '../catalog/older-reading.ts';
+import { visibleText } from '../catalog/placeholder.ts';
 import { findingText, findingTexts, isFindingCode } from '../contract/finding-texts.ts';
 import type { Finding } from '../contract/findings.ts';
 import { documentPath } from '../contract/paths.ts';
@@ -140,7 +141,7 @@ export const packagesIn = (catalog: SiteCatalog): Map<string, PackageSummary[]> 
 export const repositoryCard = (repository: Repository, packages: number): RepositoryCard => ({
   slug: repository.slug,
   name: repository.name,
-  description: repository.record.description,
+  description: visibleText(repository.record.description),
   host: repository.record.origin_hostname,
   quality: repository.record.quality,
   bootstrap: repository.record.bootstrap,

@@ -4,6 +4,7 @@ import { chooseExample } from '../catalog/example-reading.ts';
 import type { ShownBuild, VanishedPackage } from '../catalog/last-build.ts';
 import { newsCode } from '../catalog/news-codes.ts';
 import { CatalogFile } from '../catalog/node-sqlite.ts';
+import { visibleText } from '../catalog/placeholder.ts';
 import { readPublishedDownloads } from '../catalog/published-downloads.ts';
 import { lookupOrder } from '../catalog/reading.ts';
 import type { RecordDetails } from '../catalog/record-details.ts';
@@ -100,7 +101,7 @@ export class SiteCatalog {
         const { slug, record, changedAt } = repository;
         const outcome = outcomes.get(slug);
         const doubt = doubtOf({ outcome, changedAt }, lastBuild?.builtAt);
-        return [number, { ...repository, name: record.name ?? slug, outcome, doubt }];
+        return [number, { ...repository, name: visibleText(record.name) ?? slug, outcome, doubt }];
       }),
     );
     this.repositories = [...this.#byNumber.values()];

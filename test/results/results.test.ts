@@ -29,6 +29,11 @@ const record = (name: string | null, more: Partial<FoundRecord> = {}): FoundReco
 const traits = { stale: new Set(['old']), hasDevices: true };
 
 describe('packages from records', () => {
+  it('C11: are called by their identifiers and slugs, where nothing can be seen of their names', () => {
+    const [found] = toPackages([record('\u200b', { repository: { slug: 'one', name: '\u00a0' } })], traits);
+    expect(found).toMatchObject({ name: 'com.example.', place: 'one' });
+  });
+
   it('are one for each identifier, in the order in which it was found first, with all its builds and repositories', () => {
     const found = toPackages(
       [

@@ -309,6 +309,17 @@ describe('the page of a package', () => {
     expect((await viewIn(own)).toAdd).toEqual([]);
   });
 
+  it('C11: calls nothing by a name of which nothing can be seen, be it of a package, a person or a repository', async () => {
+    const unseen = '\u200b\u3164\u00ad';
+    const { summary, repository, author, description } = await viewIn({
+      ...own,
+      release: `Origin: ${unseen}\n`,
+      packages: tweak({ Name: unseen, Author: unseen, Maintainer: 'Ada', Section: '\u00a0', Description: unseen }),
+    });
+    expect([summary.name, summary.author, summary.section, summary.summary]).toEqual(['org.t.tweak', 'Ada', null, '']);
+    expect([repository.name, author, description]).toEqual(['own', { name: 'Ada' }, null]);
+  });
+
   it('needs no other repository for a name that its own or a bootstrap provides, unless that is of no version and one is asked for', async () => {
     const libraries = copies.find(({ entry }) => entry.slug === 'libraries') as Source;
     const base = copies.find(({ entry }) => entry.slug === 'base') as Source;
