@@ -70,7 +70,9 @@ const spans = [
 ] as const;
 for (const time of document.querySelectorAll<HTMLTimeElement>('time[data-relative]')) {
   const seconds = (Date.parse(time.dateTime) - Date.now()) / 1000;
-  const span = spans.find(([, length]) => Math.abs(seconds) >= length);
+  // By a clock that is behind, what has been is still to come; by one that is days behind nothing is told.
+  if (seconds > 86_400) continue;
+  const span = spans.find(([, length]) => -seconds >= length);
   time.title = time.textContent ?? '';
   const style = time.dataset.relative === 'short' ? 'short' : 'long';
   const words = new Intl.RelativeTimeFormat('en', { numeric: 'always', style });

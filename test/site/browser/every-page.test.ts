@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { brokenLinks } from '../../support/links.ts';
+import { lastBuild } from '../fixture.ts';
 import { phone, useSiteInBrowser } from './site-in-browser.ts';
 
 const site = useSiteInBrowser();
@@ -9,9 +10,20 @@ describe('everywhere', () => {
   it('the time of the last crawl stays on one line', async () => {
     const page = await site.open('/', phone);
     const figure = page.locator('.figures dd').filter({ has: page.locator('time') });
-    expect(await figure.textContent()).toMatch(/ago|in \d/);
+    expect(await figure.textContent()).toMatch(/ago|just now|2026/);
     expect(await figure.evaluate((one) => one.scrollWidth - one.clientWidth)).toBeLessThanOrEqual(0);
     expect(await figure.locator('time').evaluate((one) => one.getClientRects().length)).toBe(1);
+  });
+
+  it('C11: the last crawl has been, whatever the clock of the visitor says', async () => {
+    // A profile of its own: its clock stays as it is set.
+    const page = await site.open('/', { ...phone, locale: 'en-GB' });
+    const words = async (hours: number) => {
+      await page.clock.setFixedTime(Date.parse(lastBuild.builtAt) + hours * 3_600_000);
+      await page.reload();
+      return page.locator('.figures time').textContent();
+    };
+    expect([await words(3), await words(-1), await words(-50)]).toEqual(['3 hr. ago', 'just now', '20 Nov 2026']);
   });
 
   it('switches the theme and remembers it', async () => {
