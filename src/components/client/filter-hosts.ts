@@ -13,10 +13,21 @@ const covers = (entry: string, address: string): boolean => {
   return `${address.slice(host.length)}/`.startsWith(`${entry.slice(entryHost.length)}/`);
 };
 
+/**
+ * The host and path of what is typed. What is pasted is mostly a whole address, a line for sources.list, or a link that has
+ * an address in it: of these no user, port or query is listed.
+ */
+const addressIn = (typed: string): string =>
+  typed
+    .replace(/^.*:\/\//, '')
+    .replace(/[\s?#].*$/, '')
+    .replace(/^[^/@]*@/, '')
+    .replace(/^([^/:]*):\d*/, '$1')
+    .replace(/^([^/]*[^/.])\.(?=\/|$)/, '$1')
+    .replace(/\/+$/, '');
+
 watchFilters(document.querySelector<HTMLFormElement>('#host-filter'), (wanted) => {
-  // What is pasted is mostly a whole address.
-  const typed = String(wanted.get('host')).trim().toLowerCase();
-  const address = typed.replace(/^[a-z]+:\/\//, '').replace(/\/+$/, '');
+  const address = addressIn(String(wanted.get('host')).trim().toLowerCase());
   let shown = 0;
   for (const entry of entries) {
     const text = entry.textContent.trim().toLowerCase();

@@ -476,6 +476,9 @@ it('the list of unsafe addresses is narrowed as one types, to what covers a whol
     ['BAD.exam', ['bad.example/repo', 'zebra.bad.example']],
     ['https://zebra.bad.example/', ['zebra.bad.example']],
     ['https://cydia.bad.example/repo/debs', ['bad.example/repo']],
+    ['https://me@zebra.bad.example:8080/x?y#z', ['zebra.bad.example']],
+    ['deb https://zebra.bad.example./ ./', ['zebra.bad.example']],
+    ['cydia://url/https://cydia.example/api/share#?source=https://bad.example/repo/', ['bad.example/repo']],
     ['https://bad.example/repository', []],
     ['https://notbad.example/repo', []],
   ] as const) {
