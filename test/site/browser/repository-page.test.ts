@@ -40,6 +40,31 @@ describe('a repository', () => {
     expect(await suited.locator(':target').innerText()).toContain('deb https://suited.example/apt stable main');
   });
 
+  it('tells of what is to mend at once, and of the rest by its title, which opens without JavaScript', async () => {
+    const page = await site.open('/repository/alpha/', { ...phone, javaScriptEnabled: false });
+    const findings = page.locator('#findings .note');
+    const shown = async () =>
+      Promise.all(
+        (await findings.all()).map(async (one) => [
+          await one.getAttribute('class'),
+          await one.locator('p').first().isVisible(),
+        ]),
+      );
+    expect(await shown()).toEqual([
+      ['note broken', true],
+      ['note weak', false],
+      ['note weak', false],
+    ]);
+    await findings.nth(1).locator('summary').first().click();
+    expect(await findings.nth(1).locator('p').first().isVisible()).toBe(true);
+    // In a list of all repositories each has its name and how it fares on one line.
+    await page.goto(`${site.files.base}/status/`);
+    const row = page.locator('table.status tr', { hasText: 'Many packages' });
+    const [name, fares] = await Promise.all(['a', '.chip'].map((one) => row.locator(one).first().boundingBox()));
+    expect(Math.abs((name?.y ?? 0) - (fares?.y ?? 99))).toBeLessThan(8);
+    expect(await row.locator('td').nth(1).innerText()).toMatch(/^(?:Updated|Unchanged)$/);
+  });
+
   it('C4: says what its last crawl failed with, and how old its data is', async () => {
     const page = await site.open('/repository/beta/');
     expect(await page.getByText('It answers too slowly.').textContent()).toMatch(/last confirmed on .*17/);
