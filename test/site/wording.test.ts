@@ -131,13 +131,15 @@ describe('the words and figures of every page', () => {
       release: 'Origin: Shop\nPayment-Gateway: https://pay.example/\n',
       packages: [
         stanza({ Package: 'com.shop.paid', Name: 'Paid', Section: 'Tweaks', Tag: 'cydia::commercial' }),
-        stanza({ Package: 'com.shop.free', Name: 'Free', Section: 'Tweaks' }),
+        stanza({ Package: 'com.shop.free', Name: 'Free', Section: 'Tweaks', Size: '0' }),
       ].join(''),
     };
     const shop = await build('shop', [selling], { builtAt: lastBuild.builtAt, repositories: [] });
     const [paid, free] = ['paid', 'free'].map((name) => shop.get(`package/com.shop.${name}/index.html`) ?? '');
     const files = (html = '') => html.match(/href="[^"]*\.deb"/g) ?? [];
     expect(files(free)).toHaveLength(2);
+    // Nothing stands in the place of a size that is not stated.
+    expect(readAloud(free)).toMatch(/Download rootless *\n/);
     expect(files(paid)).toEqual([]);
     const said = 'You buy and download it in the package manager.';
     expect([paid, free].map((html = '') => textsOf(html).includes(said))).toEqual([true, false]);
