@@ -152,6 +152,20 @@ const tell = async ({ total, isMore, parts, fit: how }: Results) => {
   empty.hidden = total > 0;
 };
 
+// What stands there answers the question before: where the next answer takes so long that one would notice, it says so.
+let awaited: ReturnType<typeof setTimeout> | undefined;
+const wait = () => {
+  clearTimeout(awaited);
+  awaited = setTimeout(() => {
+    status.textContent = 'Searching…';
+    list.setAttribute('aria-busy', 'true');
+  }, 300);
+};
+const endWait = () => {
+  clearTimeout(awaited);
+  list.removeAttribute('aria-busy');
+};
+
 const answer = async (left?: Left | null) => {
   const turn = ++asked;
   entitle();
@@ -163,10 +177,12 @@ const answer = async (left?: Left | null) => {
   const { length } = [...text];
   // The bounds of the index, which the files have too.
   const { minimum, maximum } = searchLength;
+  endWait();
   if ((length < minimum || length > maximum) && !(isNarrowed && text === '')) {
     clear(text && (length < minimum ? 'Type one more character.' : `Type ${maximum} characters at most.`));
     return;
   }
+  wait();
   try {
     const { search } = await load();
     const found = await search(text, step, narrowed, sorted() ?? (text ? undefined : 'name'), true);
@@ -186,6 +202,8 @@ const answer = async (left?: Left | null) => {
     clear(isUnable ? (error as Error).message : unloaded);
     // Every package is in one of the sections.
     start.hidden = !isUnable;
+  } finally {
+    if (turn === asked) endWait();
   }
 };
 

@@ -7,6 +7,7 @@ import { createRow } from './row.ts';
 import { findBeginning, prepare, search, Unable } from './search.ts';
 
 const shown = beginningLists.most;
+const searching = 'Searching…';
 
 const createOption = (index: number, row: HTMLElement): HTMLElement => {
   const option = document.createElement('li');
@@ -98,6 +99,10 @@ export const watchSearch = (form: HTMLFormElement): void => {
       return;
     }
     narrow(text);
+    // Where nothing is shown meanwhile, and it takes so long that one would notice.
+    const awaited = setTimeout(() => {
+      if (turn === asked && list.hidden) status.textContent = searching;
+    }, 300);
     try {
       const begun = await findBeginning(text);
       if (turn !== asked) return;
@@ -125,6 +130,9 @@ export const watchSearch = (form: HTMLFormElement): void => {
       if (turn === asked && !(error instanceof Superseded))
         status.textContent =
           error instanceof Unable ? error.message : 'The search could not be loaded. Press Enter to try again.';
+    } finally {
+      clearTimeout(awaited);
+      if (turn === asked && status.textContent === searching) status.textContent = '';
     }
   };
 

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { holdRequests } from '../../support/hold-requests.ts';
 import { phone, useSiteInBrowser } from './site-in-browser.ts';
 import { splitWords } from './split-words.ts';
 
@@ -25,6 +26,38 @@ describe('searching', () => {
       await page.locator('#results .name').first().waitFor();
       expect(await names(page), question).toContain(name);
     }
+  });
+
+  it('says that an answer is awaited where it does not come at once', async () => {
+    const page = await site.openAnother('/search/', {}, site.files.base);
+    const [field, status, list] = [
+      page.getByRole('searchbox'),
+      page.locator('#search-status'),
+      page.locator('#results'),
+    ];
+    const letGo = await holdRequests(page, '**/pagefind/**');
+    await field.fill('snowboard');
+    await expect.poll(() => status.textContent()).toBe('Searching…');
+    expect(await list.getAttribute('aria-busy')).toBe('true');
+    // What is too short to be asked for awaits nothing, whatever was awaited before.
+    await field.fill('s');
+    await expect.poll(() => status.textContent()).toBe('Type one more character.');
+    expect(await list.getAttribute('aria-busy')).toBe(null);
+    await field.fill('snowboard');
+    await expect.poll(() => status.textContent()).toBe('Searching…');
+    letGo();
+    await expect.poll(() => names(page)).toEqual(['SnowBoard']);
+    await expect.poll(() => status.textContent()).toBe('1 package');
+    await expect.poll(() => list.getAttribute('aria-busy')).toBe(null);
+
+    const other = await site.openAnother('/', {}, site.files.base);
+    const letOtherGo = await holdRequests(other, '**/pagefind/**');
+    await other.getByRole('combobox').fill('snowboard');
+    const below = other.locator('.find.big .status');
+    await expect.poll(() => below.textContent()).toBe('Searching…');
+    letOtherGo();
+    await other.getByRole('option', { name: 'SnowBoard' }).waitFor();
+    await expect.poll(() => below.textContent()).toMatch(/found|suggestion/);
   });
 
   it('filters and sorts, and its address can be shared', async () => {
