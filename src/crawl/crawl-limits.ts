@@ -15,6 +15,7 @@ export type CrawlLimits = Pick<
   | 'waitMs'
   | 'holdMs'
   | 'extrasMs'
+  | 'conditionsMs'
   | 'depictionMs'
   | 'depictionRetryMs'
   | 'depictionBytes'

@@ -231,6 +231,15 @@ const areExtrasDue = ({ limits, pauses }: Visit, { extrasCheckedAt }: Snapshot, 
   );
 };
 
+/**
+ * Whether to ask without conditions, since a cache may answer for ever that nothing changed: in the first visit that asks
+ * for all there is after each such time without a change.
+ */
+const isWordOld = ({ limits }: Visit, { changedAt, extrasCheckedAt }: Snapshot, now: Date): boolean => {
+  const times = (at: number) => Math.max(0, Math.floor((at - Date.parse(changedAt)) / limits.conditionsMs));
+  return times(now.getTime()) > times(Date.parse(extrasCheckedAt));
+};
+
 /** What a visit found in force: the snapshot, and its release read. */
 export interface Visited {
   readonly snapshot: Snapshot;
@@ -253,6 +262,7 @@ export const crawlRepository = async (
 ): Promise<Visited> => {
   const now = visit.now();
   const due = previous === undefined || areExtrasDue(visit, previous, now);
+  visit.asksAnew = previous !== undefined && due && isWordOld(visit, previous, now);
   const known = previous && (await readStoredRelease(visit, previous));
   const before = remembered && isPredecessor(remembered, visit.entry) ? remembered : null;
   const signers = previous?.signing.remembered ?? before?.signers ?? [];

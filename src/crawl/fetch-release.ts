@@ -50,7 +50,8 @@ const absence = (name: ReleaseName, path: string, status: number): CrawlError =>
 
 const ask = async (visit: Visit, name: ReleaseName, known?: FoundRelease): Promise<FoundRelease | CrawlError> => {
   const path = `${releaseFolder(visit.entry.suite)}/${name}`;
-  const answer = await visit.get(path, { maxBytes: visit.limits.releaseBytes, known: known?.file });
+  const condition = visit.asksAnew ? undefined : known?.file;
+  const answer = await visit.get(path, { maxBytes: visit.limits.releaseBytes, known: condition });
   if (answer.kind === 'unchanged' && known) return known;
   if (answer.kind === 'received') return check(visit, name, answer);
   if (answer.kind === 'unusable') {

@@ -72,6 +72,8 @@ export class Visit {
   held: HeldBack | null = null;
   /** What earlier visits found. */
   known: Found = {};
+  /** Whether the word of the origin that something did not change is not enough this time. */
+  asksAnew = false;
   /** The pauses that the origin asked for, of what the visit can do without. */
   pauses: Attempts['pauses'] = {};
   readonly #fetcher: Fetcher;
