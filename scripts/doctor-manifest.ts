@@ -13,6 +13,16 @@ const proposeSlug = (uri: string): string =>
     .slice(0, 64)
     .replace(/^-+|-+$/g, '') || 'repository';
 
+/**
+ * The headers without which an origin may answer nothing, as the manifest has them for an address: for this index, or
+ * else for another at it.
+ */
+export const findHeaders = async (manifest: string, offer: Offer): Promise<ManifestEntry['headers']> => {
+  const placeOf = ({ uri }: Pick<Offer, 'uri'>) => addressKey({ uri, suite: './' });
+  const entries = (await readManifest(manifest).catch(() => [])).filter((entry) => placeOf(entry) === placeOf(offer));
+  return (entries.find((entry) => addressKey(entry) === addressKey(offer)) ?? entries[0])?.headers;
+};
+
 /** The file in a folder of entries that has an address already; undefined where none does, or no manifest can be read there. */
 export const findListed = async (folder: string, offer: Offer): Promise<string | undefined> => {
   const entries = await readManifest(folder).catch(() => []);

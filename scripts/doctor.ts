@@ -15,7 +15,7 @@ import { composeUserAgent } from '../src/net/user-agent.ts';
 import { type DiagnosedFinding, type Diagnosis, diagnose } from '../src/site/diagnosis.ts';
 import { isToMend } from '../src/site/shown-findings.ts';
 import { openStore } from '../src/snapshots/store.ts';
-import { chooseNearest, composeEntry, findListed, listOffers } from './doctor-manifest.ts';
+import { chooseNearest, composeEntry, findHeaders, findListed, listOffers } from './doctor-manifest.ts';
 import { type Command, type OptionValues, proxyVariables, runCommand, UsageError } from './options.ts';
 import { readProxyOptions } from './read-proxies.ts';
 import { dataOption, manifestOf, readService } from './read-service.ts';
@@ -23,7 +23,7 @@ import { dataOption, manifestOf, readService } from './read-service.ts';
 const command = {
   name: 'doctor',
   summary:
-    'Crawls one repository and prints what is wrong with it, what its origin offers, and what to write into the manifest. Exit code 1 if a fault keeps packages from people.',
+    'Crawls one repository and prints what is wrong with it, what its origin offers, and what to write into the manifest. Sends the headers that the manifest has for its address. Exit code 1 if a fault keeps packages from people.',
   operand: 'URL',
   options: {
     suite: {
@@ -97,7 +97,7 @@ const examine = async (entry: ManifestEntry, values: Values, folder: string) => 
     // What never answered offers nothing, and is left alone.
     const isAsked = !values.json && (code === null || /^(release|index)-/.test(code));
     const signal = AbortSignal.timeout(offersMs);
-    const offers = isAsked ? await findOffers(entry, code !== null, { fetcher, signal }) : [];
+    const offers = isAsked ? await findOffers(entry, code !== null, { fetcher, signal, headers: entry.headers }) : [];
     const mended = row ? (JSON.parse(row.record) as RepositoryRecord) : { suite: entry.suite };
     return { record, diagnosis: diagnose(record, row?.packageCount ?? 0, mended), offers };
   } finally {
@@ -130,7 +130,9 @@ const reportOffers = async (
 };
 
 await runCommand(command, async (values, uri) => {
-  const entry = readEntry(uri, values);
+  const asked = readEntry(uri, values);
+  const headers = await findHeaders(manifestOf(values), asked);
+  const entry = headers === undefined ? asked : { ...asked, headers };
   const folder = mkdtempSync(path.join(tmpdir(), 'debdex-doctor-'));
   try {
     const { record, diagnosis, offers } = await examine(entry, values, folder);

@@ -14,6 +14,8 @@ export type Offer = Pick<ManifestEntry, 'uri' | 'suite' | 'component' | 'binary'
 interface LookOptions {
   readonly fetcher: Pick<Fetcher, 'fetch'>;
   readonly signal: AbortSignal;
+  /** What the origin wants to be told, as its entry has it: nothing else is asked. */
+  readonly headers?: ManifestEntry['headers'];
 }
 
 // The suites by which repositories of this community are known. No server can be asked for all that it has.
@@ -33,9 +35,13 @@ const listingBytes = 262_144;
 /** Pairs of component and architecture that are told of one suite; a Release may name thousands. */
 const mostOffers = 40;
 
-const read = async (url: string, maxBytes: number, { fetcher, signal }: LookOptions): Promise<Uint8Array | null> => {
+const read = async (
+  url: string,
+  maxBytes: number,
+  { fetcher, signal, headers }: LookOptions,
+): Promise<Uint8Array | null> => {
   try {
-    const result = await fetcher.fetch(new URL(url), { maxBytes, signal });
+    const result = await fetcher.fetch(new URL(url), { maxBytes, signal, headers });
     const bytes = result.status === 200 ? await collect(result.body) : null;
     await result.discard();
     return bytes;

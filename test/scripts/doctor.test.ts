@@ -120,6 +120,28 @@ describe('npm run doctor', () => {
     expect(stdout).not.toContain('Write into the manifest');
   });
 
+  it('sends the headers that the manifest has for the address, and to no other', async () => {
+    origin.serve('headed', await generateRepository());
+    const folder = path.join(temporaryFolder(), 'repositories');
+    mkdirSync(folder);
+    const uri = origin.uri('headed');
+    writeFileSync(
+      path.join(folder, 'headed.yaml'),
+      `slug: headed\nuri: ${uri}/\nranking: 2\nheaders:\n  X-Machine: iPhone10,6\n`,
+    );
+    const sent = async (...flags: string[]) => {
+      origin.reset();
+      await doctor(...flags, '--data', path.dirname(folder));
+      return new Set(origin.requests.map(({ headers }) => headers['x-machine']));
+    };
+    writeFileSync(path.join(folder, '..', 'service.yaml'), readFileSync('data/service.yaml'));
+    expect(await sent(uri)).toEqual(new Set(['iPhone10,6']));
+    expect(await sent(uri, '--suite', 'stable', '--component', 'main', '--binary', 'iphoneos-arm')).toEqual(
+      new Set(['iPhone10,6']),
+    );
+    expect(await sent(origin.uri('listed'))).toEqual(new Set([undefined]));
+  });
+
   it('C9: has no terminal turn around or obey what an origin wrote', async () => {
     const packages = [{ Package: 'com.example.turned', Version: '1\u202e2\u0007', Architecture: 'iphoneos-arm' }];
     origin.serve('turned', await generateRepository({ packages }));
