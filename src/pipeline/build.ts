@@ -16,7 +16,7 @@ import { keepPendingChanges } from '../publication/package-changes.ts';
 import { readPackageNote } from '../publication/package-documents.ts';
 import { type KnownFolder, readPublishedSize } from '../publication/size.ts';
 import { Announcement } from '../publication/stamp.ts';
-import { forgetRemovals } from '../snapshots/removals.ts';
+import { forgetRemovals, RemovalsHeld } from '../snapshots/removals.ts';
 import type { BuildInput, PreparedInput } from './build-input.ts';
 import type { BuildResult } from './build-result.ts';
 import { bringUpToDate, withSoundCatalog } from './catalog-step.ts';
@@ -101,6 +101,8 @@ const rehearse = async (input: BuildInput): Promise<BuildResult> => {
       catalog.discard();
       return result;
     });
+  } catch (error) {
+    throw error instanceof RemovalsHeld ? new RemovalsHeld(error.slugs, { isRehearsal: true }) : error;
   } finally {
     removeRehearsal(input.state);
   }

@@ -32,11 +32,15 @@ export class RemovalsHeld extends Error {
   override readonly name = 'RemovalsHeld';
   readonly slugs: readonly string[];
 
-  constructor(slugs: readonly string[]) {
+  /** `isRehearsal`: nothing is kept, and so nothing is held that a word could be about. */
+  constructor(slugs: readonly string[], { isRehearsal = false } = {}) {
     const shown = slugs.slice(0, 20).join(', ');
     const rest = slugs.length > 20 ? ` and ${slugs.length - 20} more` : '';
+    const meant = isRehearsal
+      ? 'build without --dry-run, which holds them back, and say so then with npm run accept -- --removals'
+      : 'say so with npm run accept -- --removals and build again';
     super(
-      `${slugs.length} repositories are no longer in the manifest: ${shown}${rest}. If they were removed on purpose, say so with npm run accept -- --removals and build again; otherwise put them back.`,
+      `${slugs.length} repositories are no longer in the manifest: ${shown}${rest}. If they were removed on purpose, ${meant}; otherwise put them back.`,
     );
     this.slugs = slugs;
   }

@@ -5,6 +5,7 @@ import { type LastBuild, readLastBuild } from '../../src/catalog/last-build.ts';
 import { lockState } from '../../src/catalog/lock.ts';
 import { generationPath } from '../../src/contract/generation.ts';
 import { type BuildReport, reportSchema } from '../../src/pipeline/report.ts';
+import { listHeldRemovals } from '../../src/snapshots/removals.ts';
 import { openStore } from '../../src/snapshots/store.ts';
 import { generateRepository, makePackages } from '../support/apt-repository.ts';
 import { BuildBench, benchClock } from '../support/building.ts';
@@ -97,6 +98,12 @@ describe('npm run build', () => {
     fresh.list([{ slug: 'one', uri: origin.uri('one') }]);
     expect((await fresh.build('DEBDEX_DRY_RUN=1 ')).status).toBe(0);
     expect(existsSync(fresh.out)).toBe(false);
+    // What a rehearsal holds back waits for no word, and it names none that would find nothing.
+    await bench.build();
+    bench.list([{ slug: 'other', uri: origin.uri('one') }]);
+    const held = await bench.build('DEBDEX_DRY_RUN=1 ');
+    expect(held).toMatchObject({ status: 4, text: expect.stringContaining('build without --dry-run, which holds') });
+    expect(listHeldRemovals(bench.state)).toEqual([]);
   });
 
   it('C6: --retry-now forgets how long a repository is to be left alone, and that of no other', async () => {
