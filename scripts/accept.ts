@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { LockedError, lockState } from '../src/catalog/lock.ts';
+import { shellWord } from '../src/contract/shell-word.ts';
 import { acceptRepository, listWaiting } from '../src/crawl/operator-word.ts';
 import { readContent } from '../src/publication/folder-content.ts';
 import { takeOverOutput } from '../src/publication/owner.ts';
@@ -54,16 +55,22 @@ const lock = (state: string): (() => void) => {
   }
 };
 
+// Typed as it is told, it must find this state folder again.
+const callOf = (state: string, word: string): string => {
+  const isUsual = state === (process.env.DEBDEX_STATE || buildOptions.state.default);
+  return `npm run accept -- ${isUsual ? '' : `--state ${shellWord(state)} `}${word}`;
+};
+
 // Nothing is written, so a build may be at work meanwhile.
 const list = async (state: string): Promise<string> => {
   const store = openStore(state);
   const waiting = await listWaiting(store, await store.list());
   const removals = listHeldRemovals(state);
   let text = waiting.map(({ slug, code, reason }) => `${slug}\n  ${code}: ${reason}\n`).join('');
-  if (waiting.length > 0) text += '\nTake what is held back of one of them with: npm run accept -- SLUG\n';
+  if (waiting.length > 0) text += `\nTake what is held back of one of them with: ${callOf(state, 'SLUG')}\n`;
   if (removals.length > 0) {
     text += `\nNo longer in the manifest, and kept for now: ${removals.join(', ')}\n`;
-    text += 'Let them go with: npm run accept -- --removals\n';
+    text += `Let them go with: ${callOf(state, '--removals')}\n`;
   }
   return text === '' ? `Nothing is held back in ${state}.\n` : text.trimStart();
 };

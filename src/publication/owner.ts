@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { LockedError, lockOutput, lockState } from '../catalog/lock.ts';
+import { shellWord } from '../contract/shell-word.ts';
 import { writeWholeFile } from '../disk/whole-file.ts';
 import { readContent } from './folder-content.ts';
 import { OutputFolder } from './output-folder.ts';
@@ -74,6 +75,9 @@ export const isBeingPublished = (out: string): boolean => {
 /** Whether builds publish into a folder, or did. */
 export const isOutputOfBuilds = (folder: string): boolean => existsSync(ownerPath(folder));
 
+const takeOverCommand = (out: string, state: string): string =>
+  `npm run accept -- --state ${shellWord(state)} --take-over ${shellWord(out)}`;
+
 /**
  * Checks, before anything is written into an output folder, that builds published what it holds: a build replaces and
  * removes what it finds there.
@@ -86,7 +90,7 @@ const assertFree = (out: string, state: string): void => {
   if (content.length === 0) return;
   const some = content.length > 3 ? `${content.slice(0, 3).join(', ')} and more` : content.join(', ');
   throw new OutputTaken(
-    `${out} holds ${some}, which no build published there and a build would replace or remove: nothing was changed. Name an empty folder; or, where all of it may go, say so with npm run accept -- --state ${state} --take-over ${out}`,
+    `${out} holds ${some}, which no build published there and a build would replace or remove: nothing was changed. Name an empty folder; or, where all of it may go, say so with ${takeOverCommand(out, state)}`,
   );
 };
 
@@ -113,7 +117,7 @@ export const takeOutput = (out: string, state: string, source: Owner['source']):
     const identifier = readStateIdentifier(state);
     if (owner !== undefined && owner.state !== identifier) {
       throw new OutputTaken(
-        `${out} was published from another state folder than ${state}. Name the --out or --state that belong together; if this state is to publish there from now on, say so with npm run accept -- --state ${state} --take-over ${out}`,
+        `${out} was published from another state folder than ${state}. Name the --out or --state that belong together; if this state is to publish there from now on, say so with ${takeOverCommand(out, state)}`,
       );
     }
     const output = new OutputFolder(out);

@@ -1,6 +1,7 @@
 import type { FindingRecord, FindingsRecord } from '../contract/records.ts';
+import { shellWord } from '../contract/shell-word.ts';
 import { formatPlural } from './format.ts';
-import { type Mended, type Mending, mendEach, quoteForShell, unmended } from './mending.ts';
+import { type Mended, type Mending, mendEach, unmended } from './mending.ts';
 import { byWeight } from './shown-findings.ts';
 
 /** A finding as the doctor tells of it. */
@@ -59,11 +60,9 @@ interface Place {
   readonly binary?: string | undefined;
 }
 
-const word = (text: string): string => (/^[\w:/.%~+@-]+$/.test(text) ? text : quoteForShell(text));
-
 /** The command that asks the doctor anew. */
 export const doctorCommand = ({ uri, ...place }: Place): string =>
   [
-    `npm run doctor -- ${word(uri)}`,
-    ...Object.entries(place).flatMap(([name, value]) => (value === undefined ? [] : [`--${name} ${word(value)}`])),
+    `npm run doctor -- ${shellWord(uri)}`,
+    ...Object.entries(place).flatMap(([name, value]) => (value === undefined ? [] : [`--${name} ${shellWord(value)}`])),
   ].join(' ');

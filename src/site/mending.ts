@@ -2,10 +2,6 @@ import type { FindingCode } from '../contract/finding-texts.ts';
 import type { RepositoryRecord } from '../contract/records.ts';
 import { type MendingStep, mendingSteps, stepOf } from './mending-steps.ts';
 
-/** As one word of a POSIX shell, whatever is in it; what a terminal takes for orders is left out. */
-export const quoteForShell = (text: string): string =>
-  `'${text.replaceAll(/\p{Cc}/gu, ' ').replaceAll("'", String.raw`'\''`)}'`;
-
 // apt refuses a repository whose Origin, Label, Suite, Version or Codename has changed, and clients read fields that no
 // tool knows, so all of the present Release is taken over but what is of its files and its age. No value passes through
 // this command, nor does it need to know any. A signed text ends where its signature begins, which has a Version too.

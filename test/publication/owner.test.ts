@@ -36,6 +36,13 @@ it.each(['index.html', 'v2/other/data.json', 'package/readme.txt', 'sample/Packa
   },
 );
 
+it('the command that gives the word can be copied, whatever the folders are called', () => {
+  const [out, state] = [path.join(temporaryFolder(), 'my site'), path.join(temporaryFolder(), "it's")];
+  write(out, 'index.html');
+  const quoted = `--state '${state.replace("'", String.raw`'\''`)}' --take-over '${out}'`;
+  expect(() => takeOutput(out, state, 'manifest')).toThrow(`npm run accept -- ${quoted}`);
+});
+
 it('an output folder with nothing but what systems put into every folder is free, and once noted whatever it holds', () => {
   const { out, state } = begin();
   for (const name of ['.git/HEAD', '.DS_Store', 'lost+found/x']) write(out, name);

@@ -61,7 +61,7 @@ describe('npm run accept', () => {
     const { status, text } = await accept('--state', state);
     expect(status).toBe(0);
     expect(text).toMatch(/^repo\n {2}index-shrunken: More than half .+ has 2 packages, and had 9/);
-    expect(text).toContain('npm run accept -- SLUG');
+    expect(text).toContain(`npm run accept -- --state ${state} SLUG\n`);
     await accept('repo', '--state', state);
     expect(await accept('--state', state)).toEqual({ status: 0, text: `Nothing is held back in ${state}.\n` });
   });
