@@ -19,6 +19,16 @@ export const prepareCrawl = async (input: BuildInput): Promise<PreparedInput> =>
 export const crawl = async (input: PreparedInput): Promise<CrawlOutcome[]> => {
   const { entries, fetcher, store, now, progress, only } = input;
   await forgetBackOff(store, input.retryNow ?? []);
+  let isTold = false;
+  // Of a long list the last is given up a minute later, and until then nobody would know what is waited for.
+  const tellOffline = ({ code, detail }: CrawlOutcome) => {
+    if (code !== 'no-network' || isTold) return;
+    isTold = true;
+    progress.note(
+      'no-network',
+      `The network cannot be reached: ${detail}. The other repositories are tried all the same.`,
+    );
+  };
   return progress.step('crawl', () =>
     crawlAll(only === undefined ? entries : entries.filter(({ slug }) => only.has(slug)), {
       store,
@@ -27,7 +37,10 @@ export const crawl = async (input: PreparedInput): Promise<CrawlOutcome[]> => {
       stop: input.stop,
       depictions: input.service.native_depictions === true,
       ...(input.concurrency === undefined ? {} : { concurrency: input.concurrency }),
-      onOutcome: (_, done, total) => progress.update(done, total, 'repositories'),
+      onOutcome: (outcome, done, total) => {
+        tellOffline(outcome);
+        progress.update(done, total, 'repositories');
+      },
     }),
   );
 };

@@ -60,6 +60,16 @@ export class Progress {
     this.#stream.write(`${this.#step.padEnd(10)} ${bar} ${counts}`);
   }
 
+  /** Tells something in between that whoever waits should know. `event` names it in the log. */
+  note(event: string, words: string): void {
+    if (this.#log !== undefined && !this.#stream.isTTY) {
+      this.#log.warn(event, words);
+      return;
+    }
+    this.#clear();
+    this.#stream.write(`${words}\n`);
+  }
+
   /** Seconds since the beginning. */
   get total(): number {
     return (performance.now() - this.#started) / 1000;

@@ -29,6 +29,8 @@ const countSignatures = ({ repositories }: LastBuild): string => {
 
 // A long list has hundreds that are gone, and nobody reads so many lines.
 const mostDown = 40;
+/** More than so many that our own network kept from being asked are told of in one line. */
+const fewUnreached = 3;
 
 const describeRepositories = ({ lastBuild, outcomes }: BuildResult): string => {
   const { repositories } = lastBuild;
@@ -39,7 +41,14 @@ const describeRepositories = ({ lastBuild, outcomes }: BuildResult): string => {
   const left = repositories.length - outcomes.length;
   const unvisited = left > 0 ? `; ${number(left)} not visited, as they were before` : '';
   let text = row('Repositories', `${number(repositories.length)}: ${counts.join(', ')}${unvisited}`);
-  const down = repositories.filter(isDown);
+  // One reason for all of them, and none of theirs.
+  const unreached = repositories.filter((one) => isDown(one) && one.code === 'no-network');
+  const [first] = unreached;
+  if (first !== undefined && unreached.length > fewUnreached)
+    text += row('', `${number(unreached.length)} could not be asked, of which ${first.slug}: ${first.reason}`);
+  const down = repositories.filter(
+    (one) => isDown(one) && (unreached.length <= fewUnreached || !unreached.includes(one)),
+  );
   for (const repository of down.slice(0, mostDown)) {
     const { slug, outcome, reason, confirmedAt } = repository;
     const age = confirmedAt === null ? '' : ` Last confirmed ${confirmedAt}.`;

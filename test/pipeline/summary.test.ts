@@ -147,6 +147,23 @@ describe('the summary of a build', () => {
     expect(text).toContain(' and 3 more; outcomes.json in the state folder has all\n');
   });
 
+  it('tells in one line of those that our own network kept from being asked, and of each that is down itself', async () => {
+    const bench = await CrawlBench.start();
+    const entries = ['a', 'b', 'c', 'd', 'e'].map((slug) => makeEntry(slug, bench.origin.uri(slug)));
+    const result = await crawl(bench, entries);
+    await bench.stop();
+    const textOf = (unreached: number) => {
+      const repositories = result.lastBuild.repositories.map((one, index) =>
+        index < unreached ? { ...one, code: 'no-network' as const, reason: 'There is no network.' } : one,
+      );
+      return describeResult({ ...result, lastBuild: { ...result.lastBuild, repositories } });
+    };
+    expect(textOf(4)).toContain('4 could not be asked, of which a: There is no network.\n');
+    expect(textOf(4).match(/failed \w: /g)).toEqual(['failed e: ']);
+    expect(textOf(3)).not.toContain('could not be asked');
+    expect(textOf(3).match(/failed \w: /g)).toHaveLength(5);
+  });
+
   it('names the packages that changed, the first twenty of them', async () => {
     const bench = await CrawlBench.start();
     await bench.stop();
