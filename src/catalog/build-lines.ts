@@ -8,10 +8,11 @@ import {
   packageCountsSchema,
 } from '../contract/status.ts';
 
-// The memory of builds: a line for each, in JSON. A line says of each repository what became of it and needs no other
-// line to be understood, so that one which is lost or torn takes nothing with it. To stay small it names the outcome
-// that most repositories had once, and the others by name: with 460 repositories some 1.5 KB. After some weeks the lines
-// of a day become one, with counts and with those that were in trouble: in a year of hourly builds some 2 MB.
+// The record of builds: one line of JSON for each. A line states what became of every repository and can be read
+// without any other line, so a lost or torn line affects nothing else. To stay small, it names the most common outcome
+// once, and lists the repositories with any other outcome: 1.5 KB for 460 repositories. After some weeks the lines of a
+// day are merged into one, with counts and with the repositories that were in trouble: about 2 MB for a year of hourly
+// builds.
 
 const slugs = z.array(z.string()).optional();
 const outcome = z.enum(Object.keys(historyLetters) as HistoryOutcome[]);
@@ -20,21 +21,23 @@ export const buildLineSchema = z.strictObject({
   format: z.literal(1),
   /** When the build ended. */
   at: z.iso.datetime(),
-  /** How many packages the index held then, where it was published. Stands here to be found without parsing. */
+  /**
+   * How many packages the index held then, if it was published. It comes here so that it can be found without parsing.
+   */
   total: z.int().min(0).optional(),
   ended: z.enum(buildEndings),
-  /** Why it failed; a text of the system's, of which no more than so much is kept. */
+  /** Why it failed, in the words of the system, shortened to `longestReason` characters. */
   reason: z.string().optional(),
   repositories: outcomeCountsSchema,
   packages: packageCountsSchema,
-  /** What became of those that are not named. */
+  /** The outcome of the repositories that are not listed. */
   rest: outcome,
   fresh: slugs,
   unchanged: slugs,
   stale: slugs,
   failed: slugs,
   unvisited: slugs,
-  /** Those that the build before did not know: they have no history before this line. */
+  /** Repositories that the build before did not know. They have no history before this line. */
   added: slugs,
 });
 export type BuildLine = Readonly<z.infer<typeof buildLineSchema>>;
@@ -42,33 +45,33 @@ export type BuildLine = Readonly<z.infer<typeof buildLineSchema>>;
 export const dayLineSchema = z.strictObject({
   format: z.literal(1),
   day: z.iso.date(),
-  /** That of the last of its builds that says. */
+  /** The total of the last build of the day that states one. */
   total: z.int().min(0).optional(),
-  /** How many builds, and how many of them did not publish. */
+  /** How many builds there were, and how many of them did not publish. */
   builds: z.int().min(1),
   unpublished: z.int().min(0),
   /** Sums over these builds. */
   repositories: outcomeCountsSchema,
   packages: packageCountsSchema,
-  /** In how many of them a repository was stale or failed; those that never were are left out. */
+  /** In how many builds each repository was stale or failed. Repositories that never were are left out. */
   down: z.record(z.string(), z.int().min(1)),
 });
 export type DayLine = Readonly<z.infer<typeof dayLineSchema>>;
 
-/** What is remembered of builds: days that are folded, then builds, each the oldest first. */
+/** What is remembered of builds: merged days, then single builds, both with the oldest first. */
 export interface BuildRecord {
   readonly days: readonly DayLine[];
   readonly builds: readonly BuildLine[];
 }
 
-/** For how long builds are remembered one by one, and how many at most, whatever the schedule. */
+/** How many days, and how many builds at most, builds are remembered individually. */
 const singleDays = 35;
 const mostSingle = 2000;
-/** How many days are remembered at all, of those on which there was a build. */
+/** How many days with builds are remembered. */
 const keptDays = 366;
 /**
- * Ages are what they were so many builds ago: a clock that was far ahead at a few of them makes nothing old. What is
- * forgotten for good is so by number, whatever any clock says.
+ * Ages are measured from the build that was this many builds ago, so that a clock that was far ahead for a few builds
+ * makes nothing old. What is dropped for good is decided by number, whatever any clock says.
  */
 const unaged = 12;
 const longestReason = 500;
@@ -82,8 +85,8 @@ const outcomesIn = (line: BuildLine): Map<string, HistoryOutcome> =>
   );
 
 /**
- * What became of each of these repositories in each of these builds, as letters, under whichever of its slugs; `-` before
- * it was known.
+ * The history of each repository in these builds, as a letter for each build, under any of its slugs; `-` before it was
+ * known.
  */
 export const computeHistories = (
   repositories: readonly { readonly slug: string; readonly aliases?: readonly string[] }[],
@@ -109,16 +112,16 @@ export const computeHistories = (
   );
 };
 
-/** What a build is remembered by. */
+/** What is recorded of a build. */
 export interface BuildEvent extends Pick<BuildLine, 'at' | 'ended' | 'packages'> {
   readonly total?: number | undefined;
   readonly reason?: string | undefined;
-  /** What became of each repository of the manifest; empty where the build ended before that was known. */
+  /** The outcome of each repository of the manifest; empty if the build ended before that was known. */
   readonly outcomes: ReadonlyMap<string, HistoryOutcome>;
   readonly added: readonly string[];
 }
 
-/** The line of a build. */
+/** The line for a build. */
 export const composeBuildLine = ({ at, total, ended, packages, reason, outcomes, added }: BuildEvent): BuildLine => {
   const named = Map.groupBy(outcomes.keys(), (slug) => outcomes.get(slug) ?? 'unvisited');
   const countOf = (name: HistoryOutcome): number => named.get(name)?.length ?? 0;
@@ -149,7 +152,7 @@ const sum = <Counts extends Readonly<Record<string, number>>>(one: Counts, other
 const isDown = (name: HistoryOutcome): boolean => name === 'stale' || name === 'failed';
 
 const downIn = (line: BuildLine, known: Iterable<string>): string[] => {
-  // Where the rest is in trouble it has no names; those are what the newer lines know.
+  // If the unlisted repositories are in trouble, their names come from the newer lines.
   const named = outcomesIn(line);
   const all = isDown(line.rest) ? new Set([...known, ...named.keys()]) : named.keys();
   return [...all].filter((slug) => isDown(named.get(slug) ?? line.rest));
@@ -160,7 +163,7 @@ const noCounts: OutcomeCounts = { fresh: 0, unchanged: 0, stale: 0, failed: 0, u
 const foldInto = (days: Map<string, DayLine>, line: BuildLine, known: Iterable<string>): void => {
   const day = line.at.slice(0, 10);
   const before = days.get(day);
-  // By a map: a slug may be a name that every object has, such as "constructor".
+  // A Map, because a slug may be the name of a property that every object has, such as "constructor".
   const down = new Map(Object.entries(before?.down ?? {}));
   const total = line.total ?? before?.total;
   for (const slug of downIn(line, known)) down.set(slug, (down.get(slug) ?? 0) + 1);
@@ -181,15 +184,15 @@ const oldestSingle = (at: string): string => new Date(Date.parse(at) - singleDay
 const isOverdue = (first: string, at: string): boolean => Date.parse(first) < Date.parse(oldestSingle(at)) - dayMs;
 
 /**
- * Whether there may be something to fold when a build of this time is added to so many, the first of them of that time: not
- * at each, because the file is written anew for it. One that is still to come tells nothing of those behind it.
+ * Whether days may have to be merged when a build of this time is added to `count` others, the first of them made at
+ * `firstAt`. Not for every build, because merging rewrites the file. If the first one has a time in the future, it says
+ * nothing about the others.
  */
 export const mayFold = (count: number, firstAt: string, at: string): boolean =>
   count >= mostSingle || isOverdue(firstAt, at) || firstAt > at;
 
 /**
- * What is left to be remembered one by one when this line is added, and what of it as days; undefined where nothing is to
- * be folded yet.
+ * The record when this line is added, with older builds merged into days; undefined if there is nothing to merge yet.
  */
 export const foldBuilds = (
   { days, builds }: BuildRecord,

@@ -24,7 +24,7 @@ const readBytes = (state: string): Buffer => {
   }
 };
 
-/** Bytes of the lines that are whole: what follows the last line feed was cut off while it was written. */
+/** The number of bytes in complete lines. What follows the last line feed was cut off while it was written. */
 const wholeBytes = (bytes: Buffer): number => bytes.lastIndexOf(10) + 1;
 
 const parseLine = (text: string): BuildLine | DayLine | undefined => {
@@ -50,14 +50,14 @@ const parseRecord = (lines: readonly string[]): BuildRecord => {
   return { days, builds };
 };
 
-/** What is remembered of the builds of a state folder; lines that cannot be read are left out. */
+/** The record of builds in a state folder. Lines that cannot be read are left out. */
 export const readBuildRecord = (state: string): BuildRecord => parseRecord(linesOf(readBytes(state)));
 
-/** The last builds that are remembered, so many at most, the newest last. */
+/** The last builds, at most `count`, the newest last. */
 export const readLastBuilds = (state: string, count: number): BuildLine[] => {
   const lines = linesOf(readBytes(state));
   const builds: BuildLine[] = [];
-  // From the end: reading all of them takes as long as the rest of a build of little.
+  // From the end: reading all lines would take as long as the rest of a small build.
   for (let index = lines.length - 1; index >= 0 && builds.length < count; index--) {
     const line = lines[index] === '' ? undefined : parseLine(lines[index] ?? '');
     if (line !== undefined && !('day' in line)) builds.push(line);
@@ -75,8 +75,8 @@ export interface GrowthDay {
 const totalIn = /^\{"format":1,"(?:at|day)":"(\d{4}-\d\d-\d\d)[^"]*","total":(\d{1,15})[,}]/;
 
 /**
- * How many packages the index held at the end of each day of which that is remembered, the oldest first. Takes it out of
- * the beginning of each line and parses none, because every build asks.
+ * How many packages the index held at the end of each day, if that is recorded, the oldest first. It is cut out of the
+ * beginning of each line without parsing, because every build calls this.
  */
 export const readGrowth = (state: string): GrowthDay[] => {
   const days = new Map<string, number>();
@@ -87,7 +87,7 @@ export const readGrowth = (state: string): GrowthDay[] => {
   return [...days].map(([day, packages]) => ({ day, packages })).sort((a, b) => (a.day < b.day ? -1 : 1));
 };
 
-/** What the file becomes where something is to be folded; undefined where nothing is, which the first lines tell. */
+/** The new content of the file if lines are to be merged; undefined if not, which the first lines show. */
 const foldLines = (lines: readonly string[], line: BuildLine, known: Iterable<string>): BuildRecord | undefined => {
   const first = lines.findIndex((text) => text !== '' && !dayStart.test(text));
   const oldest = first < 0 ? undefined : parseLine(lines[first] ?? '');
@@ -105,10 +105,10 @@ const writeAll = (descriptor: number, bytes: Buffer, position: number): void => 
 const lineBytes = (line: BuildLine | DayLine): Buffer => Buffer.from(`${JSON.stringify(line)}\n`);
 
 /**
- * Remembers a build, and now and then folds what is long past; `known` are the repositories of the manifest. To be
- * called by the one that holds the lock of the state folder. What a power cut leaves of a line is taken away by the next.
+ * Records a build, and occasionally merges old lines. `known` are the repositories of the manifest. Only the holder of
+ * the lock of the state folder may call this. A line that a power cut left incomplete is removed by the next call.
  *
- * @throws what the system refuses, a full disk among it; what was remembered before stays
+ * @throws any error of the system, such as a full disk; what was recorded before stays
  */
 export const appendBuild = (state: string, line: BuildLine, known: Iterable<string>): void => {
   mkdirSync(state, { recursive: true });
@@ -116,7 +116,7 @@ export const appendBuild = (state: string, line: BuildLine, known: Iterable<stri
   const bytes = readBytes(state);
   const folded = foldLines(linesOf(bytes), line, known);
   if (folded === undefined) {
-    // Not by appending, which would write behind what is torn.
+    // Appending would write after an incomplete line.
     const opened = openSync(file, constants.O_RDWR | constants.O_CREAT, 0o644);
     try {
       const end = wholeBytes(bytes);

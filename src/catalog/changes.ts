@@ -3,7 +3,7 @@ import type { PackageChange } from '../contract/generation.ts';
 import type { CatalogDatabase } from './database.ts';
 import { compareText } from './reading.ts';
 
-/** The newest version of each package of a repository, of whatever architecture. */
+/** The newest version of each package of a repository, for any architecture. */
 const readNewest = (database: CatalogDatabase, slug: string): Map<string, string> => {
   const rows = database.prepare<[name: string, version: string]>(
     `SELECT record.package, record.version FROM repository JOIN record ON record.repository = repository.id
@@ -24,9 +24,8 @@ const compareNewest = (before: string | undefined, now: string | undefined): Pac
 };
 
 /**
- * What changed in these repositories from one catalog, which may be of an earlier version, to the next, by identifier. A
- * repository that was not there before, under none of its slugs, or is not any more, has no changes: all of it came or
- * went.
+ * What changed in these repositories from one catalog (of this or an earlier version) to the next, by identifier. A
+ * repository that is new, under all of its slugs, or gone has no changes: all of it came or went.
  */
 export const readPackageChanges = (
   before: CatalogDatabase,

@@ -9,15 +9,15 @@ export interface Statement<Row extends readonly SqlValue[]> {
 }
 
 /**
- * What the catalog needs of an engine to be read: little and synchronous, so that another SQLite than Node's (that of a
- * Durable Object, say) is an adapter of some lines. The tables and all SQL on them are this room's own; who reads calls
- * its readings.
+ * What the catalog needs of an engine to be read. It is small and synchronous, so that any other SQLite than Node's,
+ * such as that of a Durable Object, needs only a short adapter. The tables and all SQL on them belong to this room;
+ * others call its readings.
  */
 export interface CatalogDatabase {
   prepare<Row extends readonly SqlValue[]>(sql: string): Statement<Row>;
 }
 
-/** What the build needs besides, to write it. */
+/** What a build needs in addition, to write it. */
 export interface WritableDatabase extends CatalogDatabase {
   /** A statement that writes. */
   prepareWrite(sql: string): { run(...values: SqlValue[]): void };

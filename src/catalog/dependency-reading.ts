@@ -3,7 +3,7 @@ import type { RecordDetails } from './record-details.ts';
 import { bySlugOrder, settleAliases } from './repository-slugs.ts';
 import { endRecordId, firstRecordId } from './schema.ts';
 
-/** A repository, as far as what is installed from it depends on it. */
+/** The part of a repository that matters for installing from it. */
 export interface DependencyRepository {
   readonly number: number;
   readonly slug: string;
@@ -11,7 +11,7 @@ export interface DependencyRepository {
   readonly bootstrap: boolean;
   readonly uri: string;
   readonly suite: string;
-  /** Former slugs, under which it is still found; never one that another repository has. */
+  /** Former slugs by which it is still found; never the slug of another repository. */
   readonly aliases: readonly string[];
 }
 
@@ -25,33 +25,33 @@ export interface NewestRecord {
   readonly architecture: string;
 }
 
-/** Such a version that provides a name besides its own. */
+/** The newest version of a package that provides a name besides its own. */
 export interface ProvidingRecord extends NewestRecord {
-  /** In which version it provides the name; null where in none. */
+  /** The version in which it provides the name; null if none is stated. */
   readonly provided: string | null;
-  /** 0 is taken first, where several provide it. */
+  /** If several provide a name, the lowest preference is taken first. */
   readonly preference: number;
-  /** Where the index of its repository first names it: of equal preference the last is taken first. */
+  /** Where the index of its repository first names it. Among equal preferences the last one is taken first. */
   readonly place: number;
 }
 
-/** What a record says of other packages, as written. */
+/** The relations of a record to other packages, as written. */
 export type RecordRelations = Pick<
   RecordDetails,
   'depends' | 'preDepends' | 'conflicts' | 'breaks' | 'provides' | 'anyArchitecture' | 'essential'
 >;
 
-/** So many records that provide a name are looked at, those of the best ranked repositories. */
+/** How many records that provide a name are considered: those of the best ranked repositories. */
 const mostProviding = 200;
-/** So many architectures are named. */
+/** How many architectures are named at most. */
 const mostArchitectures = 10;
 
-/** The architecture of packages that run on each. */
+/** The architecture of packages that run on every architecture. */
 export const everyArchitecture = 'all';
 
 /**
- * What the resolving of dependencies reads of the catalog. Its statements are prepared once; each reading is bounded by
- * the number of repositories, whatever strangers wrote.
+ * What resolving dependencies reads from the catalog. Its statements are prepared once. The size of every result is
+ * bounded by the number of repositories, whatever strangers wrote.
  */
 export class DependencyReading {
   /** Ordered by ranking, then slug. */
@@ -110,19 +110,21 @@ export class DependencyReading {
     this.#details = database.prepare('SELECT details FROM record WHERE id = ?');
   }
 
-  /** The newest versions of a package, for this architecture or each, in every repository. */
+  /** The newest versions of a package in all repositories, for this architecture or for all. */
   newest(name: string, architecture: string): NewestRecord[] {
     return this.#newest
       .all(name, architecture)
       .map(([record, repository, version, of]) => ({ record, repository, name, version, architecture: of }));
   }
 
-  /** For which architectures there is any version of a package; at most ten of them. */
+  /** The architectures for which there is any version of a package, at most ten. */
   architectures(name: string): string[] {
     return this.#architectures.all(name).flat();
   }
 
-  /** The newest versions that provide a name in these repositories, those of the first repositories where they are many. */
+  /**
+   * The newest versions that provide a name in these repositories. If there are many, those of the first repositories.
+   */
   providing(name: string, architecture: string, repositories: readonly DependencyRepository[]): ProvidingRecord[] {
     const ranges = repositories.map(({ ranking, number }) => [
       firstRecordId(ranking, number),
@@ -142,7 +144,7 @@ export class DependencyReading {
       }));
   }
 
-  /** What a record says of other packages. */
+  /** The relations of a record to other packages. */
   relations(record: number): RecordRelations {
     const [details = null] = this.#details.get(record) ?? [];
     return details === null ? {} : (JSON.parse(details) as RecordDetails);

@@ -8,29 +8,32 @@ export interface Build {
   readonly architecture: string;
 }
 
-/** What came to be at once: two repositories that have other bytes for the same builds, or one that changed them. */
+/**
+ * A divergence that appeared at one time: two repositories with different bytes for the same builds, or one repository
+ * that changed their bytes.
+ */
 export interface DivergenceEvent {
-  /** Slugs: both of a pair in code unit order, or the one whose versions changed their bytes. */
+  /** Slugs: of both repositories in code unit order, or of the one that changed bytes. */
   readonly repositories: readonly [string, string] | readonly [string];
-  /** When the later of both came to be as it is, or the bytes were seen to have changed. ISO 8601. */
+  /** When the later of both appeared in its present form, or the change was noticed. ISO 8601. */
   readonly at: string;
   readonly count: number;
-  /** The first of these builds, by name. */
+  /** The first of these builds, ordered by name. */
   readonly builds: readonly Build[];
 }
 
-/** All that two repositories have with other bytes. `at` is of the last of it. */
+/** All builds for which two repositories have different bytes. `at` is the time of the latest. */
 type DivergingPair = DivergenceEvent & { readonly repositories: readonly [string, string] };
 
-/** What of a catalog contradicts itself. */
+/** The contradictions in a catalog. */
 export interface Divergences {
-  /** Those that diverge in most builds first. */
+  /** The pairs that diverge in most builds first. */
   readonly pairs: readonly DivergingPair[];
-  /** The last first. */
+  /** The latest first. */
   readonly events: readonly DivergenceEvent[];
 }
 
-/** Builds that are named of each pair and of each event, and of these how many are kept. */
+/** How many builds are named for each pair and event, and how many pairs and events are kept. */
 const divergenceBounds = { builds: 20, pairs: 1000, events: 1000 } as const;
 
 interface Open {
@@ -59,7 +62,7 @@ const byRepositories = (a: Open, b: Open): number =>
 
 type BuildColumns = readonly [name: string, version: string, architecture: string];
 
-/** Reads what diverges: in one pass over it, in the order of names, whatever its number. */
+/** Reads the divergences in one pass, in the order of names, however many there are. */
 export const readDivergences = (database: CatalogDatabase): Divergences => {
   const slugs = new Map(database.prepare<[number, string]>('SELECT id, slug FROM repository').all());
   const pairs = new Map<string, Open>();
@@ -69,7 +72,7 @@ export const readDivergences = (database: CatalogDatabase): Divergences => {
      ORDER BY package, version, architecture, repository`,
   );
   let build = '';
-  // Two repositories that name each other are one pair.
+  // Two repositories that contradict each other are one pair.
   let paired = new Set<string>();
   for (const [name, version, architecture, repository, other, at] of rows.iterate()) {
     const key = `${name}\n${version}\n${architecture}`;
@@ -82,7 +85,7 @@ export const readDivergences = (database: CatalogDatabase): Divergences => {
     note(pairs, pair, both, at, { name, version, architecture });
     note(events, `${pair} ${at}`, both, at, { name, version, architecture });
   }
-  // The few that changed are put in order, in the place of a pass over all records, which are in order.
+  // The few that changed are sorted here. Reading all records in order would take a whole pass.
   const changed = database.prepare<[...BuildColumns, repository: number, changedAt: string]>(
     `SELECT package, version, architecture, repository, changed_at
      FROM record INDEXED BY record_changed WHERE changed_at IS NOT NULL

@@ -16,11 +16,11 @@ const readOwners = (database: CatalogDatabase): Map<number, Owner> =>
       .map(([id, ranking, slug]) => [id, { ranking, slug }]),
   );
 
-/** A record of a version for an architecture, and the repository that has it. */
+/** A record of a version for an architecture, with its repository. */
 interface Holding extends PackageBytes {
   readonly repository: number;
   readonly owner: Owner;
-  /** When it came to be as it is: when it was first seen, or its bytes last changed. ISO 8601. */
+  /** When it got its present form: when it was first seen, or when its bytes last changed. ISO 8601. */
   readonly since: string;
 }
 
@@ -28,8 +28,8 @@ const byRanking = (a: Holding, b: Holding): number =>
   a.owner.ranking - b.owner.ranking || compareText(a.owner.slug, b.owner.slug);
 
 /**
- * Brings up to date where these packages have, in one version and for one architecture, other bytes in one repository
- * than in another. Costs what these packages have of records.
+ * Updates, for these packages, where one version for one architecture has different bytes in two repositories. Takes
+ * time in proportion to the records of these packages.
  */
 export const updateDivergences = (database: WritableDatabase, packages: Iterable<string>): void => {
   const owners = readOwners(database);
@@ -72,7 +72,7 @@ export const updateDivergences = (database: WritableDatabase, packages: Iterable
 
 const shownOthers = 3;
 
-/** For how many days it is a finding that a version changed its bytes. */
+/** For how many days a change of a version's bytes is a finding. */
 const changedDays = 30;
 const dayBefore = (now: Date, days: number): string => new Date(now.getTime() - days * 86_400_000).toISOString();
 
@@ -89,7 +89,7 @@ const summarise = (count: number, example: string, others: ReadonlyMap<string, n
 
 const codes = ['package-bytes-changed', 'package-diverges'] as const satisfies readonly Finding['code'][];
 
-/** What is found by comparing repositories with each other and with what they were, by their numbers. */
+/** The findings from comparing repositories with each other and with their past, by repository number. */
 const computeFindings = (database: CatalogDatabase, now: Date): Map<number, FindingCounter> => {
   const counters = new Map<number, FindingCounter>();
   const add = (repository: number, code: (typeof codes)[number], example: string, count: number) => {
@@ -124,8 +124,8 @@ const computeFindings = (database: CatalogDatabase, now: Date): Map<number, Find
 };
 
 /**
- * Writes what is found by comparing repositories with each other, and with what they were, where it is something else
- * than before: it changes with other repositories too, and with time.
+ * Writes the findings from comparing repositories, if they have changed. They also change with other repositories, and
+ * with time.
  */
 export const updateComparedFindings = (
   catalog: { readonly database: CatalogDatabase; writable(): WritableDatabase },

@@ -10,7 +10,7 @@ import {
 } from './reading.ts';
 import { mapSlugs } from './repository-slugs.ts';
 
-/** What a catalog says of a document that was published with it. */
+/** What a catalog records of a published document. */
 export interface PublishedEntry {
   /** 16 bytes of SHA-256 over its content without its date. */
   readonly digest: Uint8Array;
@@ -18,19 +18,18 @@ export interface PublishedEntry {
   readonly date: string;
   /** Of the file, in bytes. */
   readonly size: number;
-  /** The whole file, where the rows of the catalog do not say what it says. */
+  /** The whole file, if its content cannot be made from the rows of the catalog. */
   readonly text: string | null;
 }
 
-/** Records as JSON texts, and how many there are. */
+/** Records as JSON texts, and their number. */
 export interface CountedRecords {
   readonly count: number;
   readonly records: Iterable<string>;
 }
 
 /**
- * What the published documents are made of, read from a catalog that does not change any more. What all documents need
- * is read once.
+ * What documents are made of, read from a catalog that does not change any more. What all documents need is read once.
  */
 export class DocumentReading {
   readonly #database: CatalogDatabase;
@@ -62,13 +61,13 @@ export class DocumentReading {
     this.#bySlug = mapSlugs(this.#rows);
   }
 
-  /** What is noted of a document by its path below the output folder; undefined where it is not published. */
+  /** What is recorded of the document at a path below the output folder; undefined if none is published there. */
   entry(path: string): PublishedEntry | undefined {
     const row = this.#entry.get(path);
     return row && { digest: row[0], date: row[1], size: row[2], text: row[3] };
   }
 
-  /** The paths of the documents of more than so many bytes, without those that are kept whole. */
+  /** The paths of the documents of more than that many bytes, except those that are kept as a whole. */
   largerThan(bytes: number): string[] {
     return this.#larger.all(bytes).flat();
   }
@@ -88,12 +87,12 @@ export class DocumentReading {
     return this.#rows;
   }
 
-  /** The repository of a slug, a former one too. */
+  /** The repository with this slug, or that had it formerly. */
   repository(slug: string): RepositoryRow | undefined {
     return this.#bySlug.get(slug);
   }
 
-  /** Where it contradicts itself. */
+  /** The contradictions in the catalog. */
   divergences(): Divergences {
     return readDivergences(this.#database);
   }
@@ -103,18 +102,18 @@ export class DocumentReading {
     return this.#lookup(name);
   }
 
-  /** The same, a few at a time in memory. */
+  /** The same, with only a few in memory at a time. */
   manyPackageRecords(name: string): CountedRecords {
     const [count = 0] = this.#packageCount.get(name) ?? [];
     return { count, records: readPackageRecords(this.#database, name) };
   }
 
-  /** The records of a repository, a few at a time in memory, in the order of its list. */
+  /** The records of a repository in the order of its list, with only a few in memory at a time. */
   repositoryRecords({ slug, packageCount }: RepositoryRow): CountedRecords {
     return { count: packageCount, records: readRepositoryRecords(this.#database, slug) };
   }
 
-  /** So many of them from `start` on, counted from 0, read without those before. */
+  /** `count` of these from `start` on, counted from 0, without reading those before. */
   somePackages({ slug }: RepositoryRow, start: number, count: number): CountedRecords {
     const { ids = [] } = this.#lists.locate(slug, start, count) ?? {};
     return { count: ids.length, records: this.#lists.texts(ids) };

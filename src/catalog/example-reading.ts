@@ -5,17 +5,17 @@ import { readRepositoryRows } from './reading.ts';
 import { parseRecord } from './record-list.ts';
 import { findRepository } from './record-range.ts';
 
-/** A list of more records than these is no example but a download. */
+/** A list with more records than this is too long for an example. */
 export const shortList = 20;
-/** A package with more records than these likewise. */
+/** So is a package with more records than this. */
 const fewRecords = 4;
-/** So many packages are looked at, since there is always one that will do. */
+/** How many packages are tried. One of so many always fits. */
 const looked = 50;
 
 /**
- * What to ask this index about where an example is shown: a package, with a name and an identifier that needs no
- * encoding, of the best ranked repository whose list is short and that is looked up by its slug. The same while that repository stays the same. Undefined
- * where nothing has a name.
+ * The subject of examples for this index: a package that has a name and an identifier that needs no encoding, from the
+ * best ranked repository that has a short list and can be looked up by its slug. It stays the same while that
+ * repository does. Undefined if no package has a name.
  */
 export const chooseExample = (database: CatalogDatabase): ExampleSubject | undefined => {
   const filled = readRepositoryRows(database).filter(

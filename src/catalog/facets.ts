@@ -3,17 +3,20 @@ import { sectionKind } from '../contract/sections.ts';
 import { stageOf } from '../contract/version-stage.ts';
 import { foldText } from './search-text.ts';
 
-// By what a search can be narrowed, as terms of the full-text index beside those of the texts: the index then passes over
-// what does not fit in the same walk that finds what does, however rare it is. A term is as short as can be, since every
-// beginning of it is indexed too: a few characters, each of which stands for 20 bits, from the planes of Unicode that hold
-// that many. Their tokenizer takes whatever is not ASCII for a letter.
+// A search can be narrowed by facets, which are terms of the full-text index beside those of the texts. So the index
+// skips what does not fit in the same pass that finds what does, however rare that is. Terms are as short as possible,
+// because all their beginnings are indexed, too: a few characters of 20 bits each, from the planes of Unicode that are
+// large enough. The tokenizer takes everything that is not ASCII for a letter.
 
 const firstAstral = 0x10000;
 const bits = 20;
 
 const character = (number: number): string => String.fromCodePoint(firstAstral + number);
 
-/** 53 bits of a text, mixed well. Who seeks two texts alike finds them, and is found under a word of their own choice. */
+/**
+ * 53 bits of a text, well mixed. Somebody who constructs two texts with the same digest gains nothing: their package is
+ * found under another word that they chose themselves.
+ */
 const digest = (text: string): number => {
   let high = 0xdeadbeef;
   let low = 0x41c6ce57;
@@ -29,7 +32,9 @@ const digest = (text: string): number => {
 
 type Facet = 'architecture' | 'section' | 'kind' | 'stage' | 'repository' | 'price';
 
-/** The term of a value; sections are compared without regard to case and accents, as texts are, the rest as written. */
+/**
+ * The term of a value. Sections are compared without regard to case and accents, as texts are; other values exactly.
+ */
 export const facetTerm = (facet: Facet, value: string): string => {
   const number = digest(`${facet}\n${facet === 'section' ? foldText(value.trim()) : value}`);
   const low = number % 2 ** bits;
@@ -37,13 +42,14 @@ export const facetTerm = (facet: Facet, value: string): string => {
   return character(low) + character(middle) + character(Math.floor(number / 2 ** (2 * bits)));
 };
 
-// Versions as the leaves of a binary tree: a range is few whole branches, and a version lies on one branch of each size.
+// Versions are the leaves of a binary tree. A range consists of a few whole branches, and a version lies on one branch
+// of each size.
 const depth = Math.log2(endOfVersions);
 
 const branch = (size: number, version: number): string =>
   character(2 ** (depth - size) + Math.floor(version / 2 ** size));
 
-/** The terms of a package that excludes these versions: of a range at most two for each size of a branch. */
+/** The terms of a package that excludes these versions: at most two of each branch size for a range. */
 export const excludingTerms = (ranges: VersionRanges): string[] =>
   ranges.flatMap(([from, end]) => {
     const terms: string[] = [];
@@ -56,25 +62,25 @@ export const excludingTerms = (ranges: VersionRanges): string[] =>
     return terms;
   });
 
-/** All terms of which a package has one that excludes this version. */
+/** The terms of all branches with this version. A package that excludes the version has one of them. */
 export const excludedByTerms = (version: number): string[] =>
   Array.from({ length: depth + 1 }, (_, size) => branch(size, version));
 
-/** What a search can be narrowed by, of a package. */
+/** The properties of a package by which a search can be narrowed. */
 export interface Facets {
   readonly architecture: string;
   readonly section: string | null;
   readonly version: string;
   readonly repository: string;
   readonly price: string;
-  /** The versions of iOS on which it says that it does not run. */
+  /** The iOS versions on which the package says that it does not run. */
   readonly excluded: VersionRanges;
 }
 
-/** The term of packages whose version comes before a release. */
+/** The term of packages with a pre-release version. */
 export const unreleasedTerm = facetTerm('stage', 'pre-release');
 
-/** The terms of a package by which a search is narrowed, with blanks between. */
+/** All facet terms of a package, separated by blanks. */
 export const facetText = ({ architecture, section, version, repository, price, excluded }: Facets): string =>
   [
     facetTerm('architecture', architecture),
@@ -82,7 +88,7 @@ export const facetText = ({ architecture, section, version, repository, price, e
     facetTerm('kind', sectionKind(section)),
     facetTerm('repository', repository),
     ...(stageOf(version) === undefined ? [] : [unreleasedTerm]),
-    // What is not paid is free.
+    // Whatever is not paid is free.
     ...(price === 'Paid' ? [facetTerm('price', price)] : []),
     ...excludingTerms(excluded),
   ].join(' ');

@@ -1,7 +1,9 @@
 import { type Finding, FindingCounter } from '../contract/findings.ts';
 import type { CatalogDatabase, WritableDatabase } from './database.ts';
 
-/** Writes the findings of the repository with this number: those of the stanzas of its index, and those of visits. */
+/**
+ * Writes the findings of the repository with this number: those about the stanzas of its index, and those of visits.
+ */
 export const writeFindings = (
   database: WritableDatabase,
   repository: number,
@@ -20,8 +22,8 @@ export const writeFindings = (
 };
 
 /**
- * Replaces what visits found of a repository, where it is something else than before; its other rows stay as they are,
- * for what a visit finds changes more often than what a repository holds.
+ * Replaces the findings of visits to a repository, if they have changed. All other rows stay, because findings of
+ * visits change more often than packages do.
  */
 export const updateVisitFindings = (
   catalog: { readonly database: CatalogDatabase; writable(): WritableDatabase },

@@ -16,23 +16,23 @@ const fieldsOf = (stanza: PackageStanza): readonly (string | null)[] => [
   stanza.provides,
 ];
 
-// A name, and what stands behind its colon. Each part is of characters that the next one cannot begin with, so that
-// there is one way to read a text.
+// A name, and what follows its colon. No part can begin with a character of the part before it, so there is only one
+// way to match a text.
 const mention = /(?:^|[,|])\s*([^\s():|,[\]<>]+)(?::([^\s():|,[\]<>]+))?/g;
 
-// Strangers choose how long a name is, of a package or an architecture.
+// Strangers decide how long the names of packages and architectures are.
 const longestKey = 60;
 const keyOf = (name: string): string => (name.length > longestKey ? `\0${hash('sha1', name, 'base64')}` : name);
 
-/** A copy: a piece would keep the whole index alive that it was cut from. */
+/** Copies a text, because a slice would keep the whole index in memory. */
 const copyOf = (text: string): string => Buffer.from(text).toString();
 
-/** Where a name was first met, for whichever architecture and for each. */
+/** Where a name was first met, for any architecture and for each one. */
 interface Met {
   readonly place: number;
-  /** For which it was met there. */
+  /** The architecture for which it was met there. */
   readonly architecture: string;
-  /** Its places for others. */
+  /** The places for other architectures. */
   others: Map<string, number> | undefined;
 }
 
@@ -40,17 +40,20 @@ const placeFor = (architecture: string, { place, architecture: first, others }: 
   architecture === first ? place : others?.get(architecture);
 
 interface Most {
-  /** So many relations are read; past them a package counts as named where its own stanza stands. */
+  /** How many relations are read. Beyond that, a package counts as named where its own stanza is. */
   readonly relations: number;
-  /** So many places of names are remembered: of each for whichever architecture, and for every one. */
+  /**
+   * How many places of names are remembered: one for each name for any architecture, and one for each architecture of
+   * it.
+   */
   readonly names: number;
 }
 
 /**
- * At which place of an index each package is first named: by a stanza of its own, or in a relation of another. Of packages
- * that provide a name and are equal otherwise apt takes the one that came last into its cache (CompareProviders: the
- * higher number), and a package comes into it where it is first named for its architecture. So their names say nothing of
- * that, and the order of their stanzas not all.
+ * The place in an index where each package is first named, by its own stanza or in a relation of another. Among
+ * packages that provide a name and are otherwise equal, apt takes the one that entered its cache last
+ * (CompareProviders: the higher number), and a package enters it where it is first named for its architecture. So the
+ * choice does not depend on their names, and only partly on the order of their stanzas.
  */
 export class FirstMentions {
   readonly #most: Most;
@@ -64,7 +67,7 @@ export class FirstMentions {
     this.#most = most;
   }
 
-  /** Takes note of all that a stanza names; returns the place of its own package. */
+  /** Notes all names in a stanza. Returns the place of the stanza's own package. */
   note(stanza: PackageStanza): number {
     const { package: name, architecture } = stanza;
     const own = this.#name(name, architecture);
@@ -78,12 +81,12 @@ export class FirstMentions {
     for (const [, name = '', qualifier = architecture] of text.matchAll(mention)) {
       if (this.#relations >= this.#most.relations) return;
       this.#relations++;
-      // Of another architecture it is another package for apt, and one for any is not that of this name.
+      // For apt, a name with another architecture is another package, and a name with `any` is not this one.
       if (qualifier === architecture) this.#name(name, architecture);
     }
   }
 
-  /** A name that is met; returns where it first was. */
+  /** Notes a name. Returns where it was first met. */
   #name(name: string, itsArchitecture: string): number {
     const architecture = keyOf(itsArchitecture);
     const place = this.#next++;
@@ -95,13 +98,13 @@ export class FirstMentions {
       }
       return place;
     }
-    // A package for every architecture is one of whichever is installed for, and is named for it.
+    // A package for all architectures counts as one for the architecture that is installed for, and as named for that.
     const own = this.#placeFor(architecture, met, place);
     if (architecture === everyArchitecture) return met.place;
     return Math.min(own, placeFor(everyArchitecture, met) ?? own);
   }
 
-  /** The place of a name for an architecture, which is this one where it has none. */
+  /** The place of a name for an architecture. If there is none yet, it is this one. */
   #placeFor(architecture: string, met: Met, place: number): number {
     const known = placeFor(architecture, met);
     if (known === undefined && this.#hasRoomFor(1)) {
@@ -117,7 +120,7 @@ export class FirstMentions {
     return true;
   }
 
-  /** One copy of an architecture for all names. */
+  /** Returns the same copy of an architecture for all names. */
   #copyOnce(architecture: string): string {
     const known = this.#architectures.get(architecture);
     if (known !== undefined) return known;

@@ -17,20 +17,20 @@ import { computeEmbeddedRepository, computeRepositoryRecord } from './repository
 import { catalogFormat } from './schema.ts';
 import { addSearchDocuments, type Indexing, readDocumentNumbers, removeSearchDocuments } from './search-index.ts';
 
-/** What was read of one repository. stanzas = records + those that findings say were left out. */
+/** The counts of one repository: stanzas = records + those that findings report as left out. */
 export interface IngestCount {
   readonly stanzas: number;
   readonly records: number;
 }
 
-/** What stands in a snapshot's files, verified. */
+/** The verified content of a snapshot's files. */
 export interface SnapshotContent {
   readonly release: ReleaseFile;
   /** The bytes of each of `listIndexes`, in that order. */
   readonly indexes: readonly (AsyncIterable<Uint8Array> | Iterable<Uint8Array>)[];
 }
 
-/** What a repository's rows are computed from; while its digest stays the same the rows do too. */
+/** A digest of everything that a repository's rows are computed from. While it stays the same, so do the rows. */
 export const computeSource = (
   entry: ManifestEntry,
   snapshot: Snapshot,
@@ -39,18 +39,18 @@ export const computeSource = (
   const { release, hasInRelease, hasReleaseGpg, paymentEndpoint, changedAt, signing } = snapshot;
   const files = [release, ...listIndexes(snapshot)].flatMap(({ path, sha256 }) => [path, sha256]);
   const said = [hasInRelease, hasReleaseGpg, paymentEndpoint, changedAt, signing.state, signing.signers];
-  // How the origin is asked is no part of what it says, and may be a secret.
+  // How the origin is asked is no part of what it says, and may be secret.
   const { headers: _, ...told } = entry;
   return hash('sha256', JSON.stringify([catalogFormat, limits, base, staticRefs, told, snapshot.origin, files, said]));
 };
 
-// The last stanza of an index need not end with a blank line.
+// The last stanza of an index may lack the blank line after it.
 const betweenIndexes = Buffer.from('\n\n');
 
-// The crawl has held the index to its limits already.
+// The crawl has already checked the other limits of the index.
 const indexLimits = { maxBytes: limits.textBytes, maxRatio: Number.POSITIVE_INFINITY };
 
-/** Removes a repository and all its rows; returns the package identifiers it held. */
+/** Removes a repository and all its rows. Returns the package identifiers that it held. */
 export const removeRepository = (database: WritableDatabase, slug: string): string[] => {
   const found = findRepository(database, slug);
   if (found === undefined) return [];
@@ -67,11 +67,11 @@ export const removeRepository = (database: WritableDatabase, slug: string): stri
 };
 
 /**
- * Replaces the rows of one repository by those of its snapshot and returns what was read, which package identifiers it
- * held before or holds now, and its history where that changed. `findings` is what visits found; `history` and
- * `addedAt` are what is known of the time before, and `now` the first-seen time of records that are not in it.
+ * Replaces the rows of a repository with those of its snapshot. Returns the counts, the identifiers of the packages
+ * that it held before or holds now, and its history if that changed. `findings` are those of visits; `history` and
+ * `addedAt` are what is known of the past, and `now` is the first-seen time of records that are not in the history.
  *
- * @throws DecompressionError where the index cannot be decompressed, which the crawl has made sure it can
+ * @throws DecompressionError if the index cannot be decompressed, which the crawl has ruled out
  */
 export const ingestRepository = async (
   database: WritableDatabase,
@@ -91,10 +91,10 @@ export const ingestRepository = async (
   const { now, history, addedAt = now, findings = [] } = options;
   const sights = new RecordSights(history, addressKey(snapshot.origin), now, snapshot.changedAt);
   const before = database.prepare<[id: number]>('SELECT id FROM repository WHERE slug = ?').get(entry.slug);
-  // At another address nobody knows what was there before.
+  // Nothing is known of what another address had before.
   const bytesBefore = sights.isFirst ? new Map() : readPackageBytes(database, [entry.slug, ...entry.aliases]);
   const touched = new Set(removeRepository(database, entry.slug));
-  // A repository keeps its number, so that equal input gives an equal catalog whatever was built before.
+  // A repository keeps its number, so that the same input gives the same catalog, whatever was built before.
   const [id = 1] = before ?? database.prepare<[number]>('SELECT coalesce(max(id), 0) + 1 FROM repository').get() ?? [];
 
   const describe = (packages: { count: number; sections: Iterable<string> }) =>
@@ -143,7 +143,7 @@ export const ingestRepository = async (
   return { stanzas: reader.stanzas, records: writer.records, touched, history: sights.finish(new Date(now)) };
 };
 
-/** Indexes the records of an ingested repository for search; returns how many. */
+/** Indexes the records of an ingested repository for search. Returns how many there are. */
 export const indexRepository = async (indexing: Indexing, slug: string): Promise<number> => {
   const { database, before } = indexing;
   const found = findRepository(database, slug);

@@ -5,14 +5,14 @@ import type { CatalogDatabase } from './database.ts';
 import { newsCode } from './news-codes.ts';
 import type { CatalogBuild } from './state-catalog.ts';
 
-/** What a catalog knows of the time before: the history of a repository, should that be lost. */
+/** What a catalog knows of the past of a repository, in case its history is lost. */
 export interface KnownHistory {
   readonly addedAt: string;
   readonly records: RecordHistory;
 }
 
-// A catalog of an earlier version did not write down what was news: all that came after the repository itself; nor which
-// bytes changed.
+// A catalog of an earlier version did not record which records were news (all that came after the repository itself),
+// nor which bytes changed.
 const columnsOf = (database: CatalogDatabase): string => {
   const names = new Set(database.prepare<[string]>("SELECT name FROM pragma_table_info('record')").all().flat());
   const news = names.has('news') ? 'record.news' : 'first_seen != repository.added_at';
@@ -41,7 +41,7 @@ const readRows = (database: CatalogDatabase, slug: string, origin: Snapshot['ori
   return { addedAt, records: { address: addressKey({ ...origin, uri, suite }), records } };
 };
 
-/** What the catalog in force, of whatever version, knows of a repository under one of its slugs. */
+/** What the catalog in force, of any version, knows of the past of a repository under one of its slugs. */
 export const readKnownHistory = (
   catalog: CatalogBuild,
   slugs: readonly string[],

@@ -55,53 +55,58 @@ export type LastBuild = Readonly<z.infer<typeof lastBuildSchema>>;
 export type RepositoryOutcome = LastBuild['repositories'][number];
 
 interface ShownOutcome extends Pick<RepositoryOutcome, 'slug' | 'uri' | 'outcome' | 'code' | 'reason' | 'confirmedAt'> {
-  /** Codes of what waits for the operator's word. */
+  /** Codes of what waits for the operator's decision. */
   readonly heldBack?: readonly { readonly code: string }[] | undefined;
   /** As `RepositoryOutcome` has it; undefined where that is not known. */
   readonly since?: string | undefined;
-  /** A letter for each of the last builds, as `/v2/status.json` has it; undefined where none is on record. */
+  /** A letter for each of the last builds, as in `/v2/status.json`; undefined if no build is on record. */
   readonly history?: string | undefined;
 }
 
 type Fate = Pick<ShownOutcome, 'outcome' | 'code' | 'heldBack'>;
 
-/** Whether its origin answered, and what it has waits for the operator's word, so that the data from before stays. */
+/** Whether the origin answered, but what it has waits for the operator's decision, so that the earlier data stays. */
 export const isHeldBack = ({ outcome, code, heldBack = [] }: Fate): boolean =>
   outcome === 'stale' && heldBack.some((one) => one.code === code);
 
 const codesOfTrust: ReadonlySet<string> = new Set<FindingCode>(['signature-lost', 'signature-key-changed']);
 
-/** Whether of what waits for the operator's word it is the trust alone, while the packages are taken (docs/builds.md). */
+/**
+ * Whether only the trust in a repository waits for the operator's decision, while its packages are taken
+ * (docs/builds.md).
+ */
 export const isTrust = ({ code }: { readonly code: string }): boolean => codesOfTrust.has(code);
 
-/** Whether nothing came of it that can be used. What is held back can be: it is read, and not taken yet. */
+/** Whether the visit gave nothing usable. What is held back is usable: it was read, but not taken yet. */
 export const isUnreadable = (fate: Fate): boolean =>
   (fate.outcome === 'stale' || fate.outcome === 'failed') && !isHeldBack(fate);
 
 /** A package that a repository no longer has. */
 export interface VanishedPackage {
   readonly id: string;
-  /** The newest version that it had. */
+  /** The newest version that the repository had. */
   readonly version: string | null;
 }
 
-/** What the pages tell of it, and of the last builds. */
+/** What the pages show of this build and the last ones. */
 export interface ShownBuild {
   readonly builtAt: string;
   readonly repositories: readonly ShownOutcome[];
-  /** The last builds, as `/v2/status.json` has them; undefined where none is on record. */
+  /** The last builds, as in `/v2/status.json`; undefined if none is on record. */
   readonly builds?: StatusRecord['builds'] | undefined;
-  /** How many packages the index held at the end of each day that is remembered, the oldest first. */
+  /** How many packages the index held at the end of each day on record, the oldest first. */
   readonly growth?: readonly GrowthDay[] | undefined;
-  /** What vanished from repositories of late, by slug, the latest first. */
+  /** Packages that vanished from repositories recently, by slug, the latest first. */
   readonly vanished?: Readonly<Record<string, readonly VanishedPackage[]>> | undefined;
 }
 
-// Beside the catalog and not in it: it changes with every build, the catalog only when the index does.
-/** Where a state folder keeps it. */
+/**
+ * Where a state folder keeps the outcomes. They are beside the catalog, not in it, because they change with every
+ * build, and the catalog only when the index does.
+ */
 export const outcomesPath = (state: string): string => path.join(state, 'outcomes.json');
 
-/** The outcome of the last build, or undefined where there was none of this format. */
+/** The outcome of the last build; undefined if there was none in this format. */
 export const readLastBuild = (state: string): LastBuild | undefined => {
   try {
     return lastBuildSchema.parse(JSON.parse(readFileSync(outcomesPath(state), 'utf8')));

@@ -13,7 +13,7 @@ type LatestColumns<Found extends SqlValue[]> = [
   ...found: Found,
 ];
 
-/** What is asked of a repository for each of its records; read once, since thousands of records share it. */
+/** What is needed of a repository for each of its records. It is read once, because thousands of records share it. */
 interface Owner {
   readonly slug: string;
   readonly ranking: number;
@@ -30,7 +30,8 @@ interface LatestRow<Found> {
 }
 
 /**
- * Finds the latest record of each identifier, and of it these columns; see prepareLatest for which, and in which order.
+ * Finds these columns of the latest record of each identifier. prepareLatest says which record that is, and in which
+ * order they come.
  */
 const prepareFound = <Found extends SqlValue[]>(
   database: CatalogDatabase,
@@ -64,9 +65,9 @@ const prepareFound = <Found extends SqlValue[]>(
 };
 
 /**
- * A reader of the one record that a multi lookup answers for each identifier (decisions, section 4): the latest one, of
- * bootstrap repositories first where asked, then by ranking, version, slug and architecture. In the order asked;
- * unknown identifiers are left out.
+ * Reads the record that a multi lookup answers for each identifier (decisions, section 4): the latest one, from
+ * bootstrap repositories first if requested, then by ranking, version, slug and architecture. The order is that of the
+ * identifiers; unknown ones are left out.
  */
 export const prepareLatest = (
   database: CatalogDatabase,
@@ -78,7 +79,7 @@ export const prepareLatest = (
   };
 };
 
-/** The same as the number of the record. */
+/** The same, but only the numbers of the records. */
 export const prepareLatestNumbers = (database: CatalogDatabase): ((names: readonly string[]) => number[]) => {
   const find = prepareFound<[id: number]>(database, 'record.id');
   return (names) => find(names, 'default').flatMap(({ found }) => found);

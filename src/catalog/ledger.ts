@@ -7,11 +7,13 @@ export interface LedgerEntry {
   readonly date: string;
   /** Of the file, in bytes. */
   readonly size: number;
-  /** The whole file, to be kept where the catalog's rows alone do not say what it says. */
+  /** The whole file, to be kept if its content cannot be made from the catalog's rows. */
   readonly text?: string | undefined;
 }
 
-/** What was published: the digest and date of every document, kept in the catalog so that both change together. */
+/**
+ * What was published: the digest and date of every document. It is kept in the catalog so that both change together.
+ */
 export class Ledger {
   readonly #catalog: CatalogBuild;
   #select: ReturnType<typeof prepareSelect> | undefined;
@@ -29,7 +31,7 @@ export class Ledger {
     return row && { digest: row[0], date: row[1], size: row[2] };
   }
 
-  /** The size alone, which is asked of every document. */
+  /** Only the size, which is needed for every document. */
   sizeOf(path: string): number | undefined {
     this.#selectSize ??= this.#catalog.database.prepare<[number]>('SELECT size FROM document WHERE path = ?');
     return this.#selectSize.get(path)?.[0];
@@ -46,7 +48,7 @@ export class Ledger {
     this.#catalog.writable().prepareWrite('DELETE FROM document WHERE path = ?').run(path);
   }
 
-  // The first write may open the next catalog, and what was prepared on the one in force must not be read any more.
+  // The first write may open the next catalog. Statements prepared for the one in force must not be used after that.
   #forgetPrepared(): void {
     if (this.#catalog.changed) return;
     this.#select = undefined;
@@ -58,7 +60,7 @@ export class Ledger {
     return this.#catalog.database.prepare<[number]>('SELECT count(*) FROM document').get()?.[0] ?? 0;
   }
 
-  /** The paths, in order, of which this is so. */
+  /** The paths for which `isSo` holds, in order. */
   pathsThat(isSo: (path: string) => boolean): string[] {
     const paths: string[] = [];
     const select = this.#catalog.database.prepare<[string]>('SELECT path FROM document ORDER BY path');
@@ -75,17 +77,17 @@ const prepareInsert = (catalog: CatalogBuild) =>
     .writable()
     .prepareWrite('INSERT OR REPLACE INTO document (path, digest, date, size, text) VALUES (?, ?, ?, ?, ?)');
 
-/** How many documents there are in a folder, and how long they are. */
+/** The number of documents in a folder, and their lengths. */
 export interface FolderSize {
   readonly files: number;
   readonly bytes: number;
-  /** The longest; of several the first by its path. */
+  /** The longest document; the first by path if there are several. */
   readonly largest: { readonly path: string; readonly bytes: number };
 }
 
-/** What the documents below a folder come to; its path has no slash at its end. */
+/** Counts the documents below a folder. The folder's path has no slash at its end. */
 export const readFolderSize = (database: CatalogDatabase, folder: string): FolderSize => {
-  // "0" follows "/".
+  // "0" is the character after "/".
   const range = [`${folder}/`, `${folder}0`];
   const [files = 0, bytes = 0] =
     database

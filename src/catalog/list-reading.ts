@@ -2,11 +2,11 @@ import type { CatalogDatabase, Statement } from './database.ts';
 import { type ListKey, listOrder } from './reading.ts';
 import { completeRecord, listRecords, type RecordList, type RecordPiece, readyText } from './record-list.ts';
 
-/** Where the records of a part of a list are. */
+/** The records of a part of a list. */
 export interface LocatedPart {
   /** The numbers of the records, in the order of the list. */
   readonly ids: readonly number[];
-  /** Whether the list ends with them. */
+  /** Whether the list ends with this part. */
   readonly isLast: boolean;
 }
 
@@ -18,8 +18,8 @@ interface Place {
 }
 
 /**
- * Parts of the lists of repositories, read without the records before them: the index over repository and package has
- * the order of the list but for the records of one package, which are ordered by their versions.
+ * Reads parts of the lists of repositories without the records before them. The index over repository and package has
+ * the order of the list, except among the records of one package, which are ordered by version.
  */
 export class ListReading {
   readonly #repository: Statement<[id: number, count: number]>;
@@ -38,7 +38,7 @@ export class ListReading {
     this.#siblings = database.prepare(
       'SELECT id FROM record INDEXED BY record_list WHERE repository = ? AND package = ? ORDER BY id',
     );
-    // One statement for all of them. CROSS JOIN keeps the order asked.
+    // One statement for all of them. CROSS JOIN keeps the given order.
     const records = (columns: string) =>
       `SELECT ${columns} FROM json_each(?) AS wanted CROSS JOIN record ON record.id = wanted.value ORDER BY wanted.key`;
     this.#keys = database.prepare(records('record.id, version, architecture'));
@@ -47,7 +47,7 @@ export class ListReading {
     this.#embedded = new Map(database.prepare<[number, string]>('SELECT id, embedded FROM repository').all());
   }
 
-  /** Where so many records are from `start` on, counted from 0; undefined where there is no such repository. */
+  /** Finds `count` records from `start` on, counted from 0; undefined if there is no such repository. */
   locate(slug: string, start: number, count: number): LocatedPart | undefined {
     const [repository, total] = this.#repository.get(slug) ?? [];
     if (repository === undefined || total === undefined) return undefined;
@@ -63,7 +63,7 @@ export class ListReading {
     return listRecords(rows, (repository) => this.#embedded.get(repository) ?? 'null');
   }
 
-  /** The same as one text for each, a few at a time in memory. */
+  /** The same as one text for each record, with only a few in memory at a time. */
   *texts(ids: readonly number[]): Generator<string> {
     for (let start = 0; start < ids.length; start += textsAtOnce) {
       const rows = this.#texts.all(JSON.stringify(ids.slice(start, start + textsAtOnce)));
@@ -71,8 +71,8 @@ export class ListReading {
     }
   }
 
-  // What the index has from the first place to the last, as the list has it. Of the packages at both ends there may be
-  // records beyond, which take part in the order there.
+  // The records between two places of the index, in the order of the list. The packages at both ends may have more
+  // records outside, which have to be sorted with the others.
   #inOrder(repository: number, places: readonly Place[]): number[] {
     const [first, last] = [places[0], places.at(-1)];
     if (first === undefined || last === undefined) return [];

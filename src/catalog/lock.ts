@@ -4,7 +4,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import { CatalogFile, resultCode } from './node-sqlite.ts';
 
-/** Another process holds the folder; the message says which, where that is known, and since when. */
+/** Another process holds the folder. The message says since when and, if known, which one. */
 export class LockedError extends Error {
   override readonly name = 'LockedError';
 }
@@ -15,25 +15,25 @@ const holderSchema = z.object({
   since: z.iso.datetime(),
 });
 
-/** Whether a process of this machine runs. */
+/** Whether this process of the same machine is running. */
 export const isAlive = (pid: number): boolean => {
   try {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // A process of somebody else.
+    // It exists and belongs to another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 };
 
-/** Who holds a lock, in words. What stands in the file may be of a process before, which never took it away. */
+/** Describes the holder of a lock. The file may be left from an earlier process that never removed it. */
 const describeHolder = (file: string): string => {
   try {
     const { pid, host, since } = holderSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
     if (host !== os.hostname()) return `process ${pid} on ${host}, since ${since}`;
     if (isAlive(pid)) return `process ${pid}, since ${since}`;
   } catch {
-    // It has just been taken, and its holder is about to write.
+    // The lock has just been taken, and its holder is about to write the file.
   }
   return 'a process that has just begun';
 };
@@ -43,8 +43,9 @@ const busy = 5;
 const notADatabase = 26;
 
 /**
- * Takes the lock. The file is empty; what else a machine that lost its power may have left in it nobody holds, since it
- * cannot be opened. It is emptied in its place: a file of the same name that is new would not keep out who has this one.
+ * Takes the lock. The lock file is empty. If a power failure left anything else in it, nobody can hold the lock,
+ * because SQLite cannot open such a file. It is truncated, not replaced: a process that has the old file open would not
+ * be kept out by a new one.
  */
 const openLocked = (file: string): CatalogFile => {
   for (let isRepaired = false; ; isRepaired = true) {
@@ -84,9 +85,9 @@ const lockFolder = (folder: string, describe: (holder: string) => string): (() =
 
 /**
  * Keeps other builds out of a state folder until the returned function is called. It is a lock of the operating system
- * on an open file, taken through SQLite: it ends with its process, so that of a dead one keeps nobody out.
+ * on an open file, taken through SQLite. It ends with its process, so a dead process keeps nobody out.
  *
- * @throws LockedError where another process holds it
+ * @throws LockedError if another process holds it
  */
 export const lockState = (state: string): (() => void) =>
   lockFolder(
@@ -94,7 +95,7 @@ export const lockState = (state: string): (() => void) =>
     (holder) => `another build is using ${state} (${holder}): wait for it to end, or name another --state`,
   );
 
-// Below a folder that is published nothing is written through a link: what it leads to would be emptied.
+// Nothing below a published folder is written through a link, because the file that it leads to would be truncated.
 const lockPublished = (folder: string, describe: (holder: string) => string): (() => void) => {
   for (const one of [folder, path.join(folder, lockName), path.join(folder, holderName)]) {
     if (lstatSync(one, { throwIfNoEntry: false })?.isSymbolicLink()) rmSync(one);
@@ -103,9 +104,9 @@ const lockPublished = (folder: string, describe: (holder: string) => string): ((
 };
 
 /**
- * The same for an output folder, where builds with other state folders would write too.
+ * The same for an output folder, to which builds with other state folders could write.
  *
- * @throws LockedError where another process holds it
+ * @throws LockedError if another process holds it
  */
 export const lockOutput = (folder: string, out: string): (() => void) =>
   lockPublished(
@@ -114,9 +115,9 @@ export const lockOutput = (folder: string, out: string): (() => void) =>
   );
 
 /**
- * The same for a folder that a mirror brings up to date.
+ * The same for a folder that a mirror updates.
  *
- * @throws LockedError where another process holds it
+ * @throws LockedError if another process holds it
  */
 export const lockMirror = (folder: string, mirror: string): (() => void) =>
   lockPublished(
@@ -128,7 +129,7 @@ export const lockMirror = (folder: string, mirror: string): (() => void) =>
 /**
  * The same for the folder into which a replica takes a publication.
  *
- * @throws LockedError where another process holds it
+ * @throws LockedError if another process holds it
  */
 export const lockReplica = (folder: string): (() => void) =>
   lockFolder(
@@ -139,7 +140,7 @@ export const lockReplica = (folder: string): (() => void) =>
 /**
  * The same for the folder into which pages and programs are bundled.
  *
- * @throws LockedError where another process holds it
+ * @throws LockedError if another process holds it
  */
 export const lockBundles = (folder: string): (() => void) =>
   lockFolder(folder, (holder) => `something is being bundled into ${folder} already (${holder}): wait for it to end`);

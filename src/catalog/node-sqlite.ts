@@ -2,8 +2,8 @@ import { DatabaseSync } from 'node:sqlite';
 import type { SqlValue, Statement, WritableDatabase } from './database.ts';
 
 /**
- * The primary result code of an error of SQLite (sqlite.org/rescode.html), which is the low byte of what it tells;
- * undefined for any other error.
+ * The primary result code of a SQLite error (sqlite.org/rescode.html), which is the low byte of its code; undefined for
+ * any other error.
  */
 export const resultCode = (error: unknown): number | undefined => {
   if (!(error instanceof Error) || !('errcode' in error && 'code' in error)) return undefined;
@@ -11,13 +11,15 @@ export const resultCode = (error: unknown): number | undefined => {
   return Number(error.errcode) & 0xff;
 };
 
-/** In bytes; the longest of our own, the list of what is downloaded most, has half of it at most. */
+/**
+ * In bytes. The longest text that Debdex writes, the list of the most downloaded packages, has half of this at most.
+ */
 const longestForeign = 32 * 2 ** 20;
 
-/** Whether a text or blob was longer than may be read (SQLITE_TOOBIG). */
+/** Whether a text or blob was too long to be read (SQLITE_TOOBIG). */
 export const isTooLong = (error: unknown): boolean => resultCode(error) === 18;
 
-/** A file of SQLite, opened by Node's; the one place of this room that names it. */
+/** A SQLite file, opened with Node's SQLite. This room names that module only here. */
 export class CatalogFile implements WritableDatabase {
   readonly #database: DatabaseSync;
 
@@ -25,14 +27,14 @@ export class CatalogFile implements WritableDatabase {
     this.#database = database;
   }
 
-  /** Opens a file to read and write it, making it where it is not there. */
+  /** Opens a file for reading and writing, and makes it if it does not exist. */
   static open(file: string): CatalogFile {
     return new CatalogFile(new DatabaseSync(file));
   }
 
   /**
-   * Opens a file that a crash throws away until all of it is written: it needs no journal, no flush, and nobody else
-   * looks at it. The tables in which a full-text index keeps its own rows may be written too.
+   * Opens a draft, which is worthless until all of it is written and is deleted after a crash: it needs no journal and
+   * no flush, and nobody else reads it. Even the tables in which a full-text index keeps its rows can be written.
    */
   static openDraft(file: string): CatalogFile {
     const draft = new CatalogFile(new DatabaseSync(file, { defensive: false }));
@@ -41,13 +43,13 @@ export class CatalogFile implements WritableDatabase {
     return draft;
   }
 
-  /** Opens a file that is there, to read alone. Throws where it is not, or is no database. */
+  /** Opens an existing file for reading only. Throws if it does not exist or is no database. */
   static openReadOnly(file: string, longest?: number): CatalogFile {
     const limits = longest === undefined ? {} : { limits: { length: longest } };
     const database = new DatabaseSync(file, { readOnly: true, ...limits });
-    // A catalog never changes in its place, so its lock (a shared one, since nothing is written) is kept from the first
-    // statement on. To take it and to look for changes anew costs each statement some seven calls of the system, which
-    // take three times as long as finding the records of a package.
+    // A catalog never changes in place, so the shared lock is kept from the first statement on. Taking it for each
+    // statement, and checking for changes, costs some seven system calls, which take three times as long as finding the
+    // records of a package.
     try {
       database.exec('PRAGMA locking_mode = EXCLUSIVE');
     } catch (error) {
@@ -57,7 +59,10 @@ export class CatalogFile implements WritableDatabase {
     return new CatalogFile(database);
   }
 
-  /** The same of a catalog that somebody else made: a longer text or blob than any Debdex writes is refused when it is read. */
+  /**
+   * The same for a catalog that somebody else made. A text or blob that is longer than any that Debdex writes is
+   * refused when it is read.
+   */
   static openForeign(file: string): CatalogFile {
     return CatalogFile.openReadOnly(file, longestForeign);
   }

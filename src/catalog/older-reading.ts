@@ -4,11 +4,11 @@ import type { CatalogDatabase, Statement } from './database.ts';
 import { readRepositoryRows } from './reading.ts';
 import { parseRecord } from './record-list.ts';
 
-/** A record as it is stored: its ready text, what the site shows beyond it, and the number of its repository. */
+/** A stored record: its ready text, the details that only the site shows, and the number of its repository. */
 type Columns = [json: string, details: string | null, repository: number];
 
 /**
- * The component of a repository, which the path of its index names: dists/<suite>/<component>/binary-<architecture>/
+ * The component of a repository, taken from the path of its index: dists/<suite>/<component>/binary-<architecture>/
  * (wiki.debian.org, "DebianRepository/Format"). A flat repository has none.
  */
 export const componentOf = ({
@@ -53,15 +53,15 @@ const toPackage = (json: string, details: string | null, repository: OlderReposi
   };
 };
 
-/** A record in its older form, and the characters that were read for it. */
+/** A record in its older form, and how many characters were read for it. */
 export interface ReadOlder {
   readonly record: OlderPackage;
   readonly size: number;
 }
 
-/** Records in the form that addresses from before /v2 answer. Its statements are prepared once. */
+/** Records in the form of addresses from before /v2. Its statements are prepared once. */
 export class OlderReading {
-  /** By slug, in the order of their rankings. */
+  /** By slug, ordered by ranking. */
   readonly repositories: ReadonlyMap<string, OlderRepository>;
   readonly #byNumber: ReadonlyMap<number, OlderRepository>;
   readonly #ofDocuments: Statement<Columns>;
@@ -81,7 +81,7 @@ export class OlderReading {
         return repository === undefined ? [] : [[number, repository] as const];
       }),
     );
-    // CROSS JOIN keeps the order asked.
+    // CROSS JOIN keeps the given order.
     const select = (join: string) =>
       `SELECT record.json, record.details, record.repository FROM json_each(?) AS wanted ${join} ORDER BY wanted.key`;
     this.#ofDocuments = database.prepare(
@@ -92,12 +92,12 @@ export class OlderReading {
     this.#best = database.prepare('SELECT id FROM search_document ORDER BY id LIMIT ? OFFSET ?');
   }
 
-  /** The records of these search documents, in the order asked. */
+  /** The records of these search documents, in the given order. */
   ofDocuments(ids: readonly number[]): ReadOlder[] {
     return this.#read(this.#ofDocuments, ids);
   }
 
-  /** The records of these numbers, in the order asked. */
+  /** The records with these numbers, in the given order. */
   ofRecords(ids: readonly number[]): ReadOlder[] {
     return this.#read(this.#ofRecords, ids);
   }

@@ -11,7 +11,7 @@ const detailFields = [...relationFields, 'homepage', 'depiction'] as const satis
   'essential'
 >[];
 
-/** The details of a stanza as JSON text; null where it has none. */
+/** The details of a stanza as JSON text; null if it has none. */
 export const computeDetails = (stanza: PackageStanza): string | null => {
   let details: Record<string, string | true> | undefined;
   for (const field of detailFields) {
@@ -33,8 +33,8 @@ const isCommercial = (tag: string): boolean => tag === 'cydia::commercial';
 
 /**
  * The ready JSON text of a package record (decisions, section 5) up to and including the key of its last field,
- * `"repository":`. The embedded repository and a closing brace complete it: every record of a repository shares that
- * text, and it changes with the repository alone.
+ * `"repository":`. The embedded repository and a closing brace complete it. All records of a repository share the text
+ * of that, and it changes only with the repository.
  */
 export const computeRecordJson = (
   entry: ManifestEntry,
@@ -74,8 +74,8 @@ export const computeRecordJson = (
   return `${JSON.stringify(record).slice(0, -1)},"repository":`;
 };
 
-// Inside a JSON string the quotation marks of this text would be escaped, so it can only be the field itself.
+// Inside a JSON string its quotation marks would be escaped, so this can only be the field itself.
 const latestField = '"latest_version":true';
 
-/** The same record once a newer version is known. */
+/** The same record after a newer version became known. */
 export const withoutLatest = (json: string): string => json.replace(latestField, '"latest_version":false');

@@ -1,12 +1,12 @@
 import { createHash, subtle } from 'node:crypto';
 import { closeSync, openSync, readSync } from 'node:fs';
 
-/** A catalog is digested, and published, in pieces of so many bytes; the last may be shorter. */
+/** A catalog is hashed, and published, in pieces of this many bytes. The last may be shorter. */
 export const pieceBytes = 2 ** 20;
-/** So many are in memory, and are digested at the same time. */
+/** How many pieces are in memory, and hashed at the same time. */
 export const piecesAtOnce = 4;
 
-/** What tells a file from every other. */
+/** Identifies the content of a file. */
 export interface FileDigest {
   /** SHA-256 of all its bytes, in lower-case hex. */
   readonly sha256: string;
@@ -14,7 +14,7 @@ export interface FileDigest {
   readonly pieces: readonly string[];
 }
 
-/** Reads a piece of an open file, its number counted from 0, into a buffer; returns what of that it fills. */
+/** Reads a piece of an open file (numbered from 0) into a buffer. Returns the filled part of the buffer. */
 export const readPiece = (descriptor: number, number: number, buffer: Buffer<ArrayBuffer>): Buffer<ArrayBuffer> => {
   let length = 0;
   for (let read = -1; read !== 0 && length < pieceBytes; length += read) {
@@ -26,7 +26,7 @@ export const readPiece = (descriptor: number, number: number, buffer: Buffer<Arr
 const digestPiece = async (piece: Buffer<ArrayBuffer>): Promise<string> =>
   Buffer.from(await subtle.digest('SHA-256', piece)).toString('hex');
 
-/** Digests a file, read once: the pieces on other threads, while this one digests the whole. */
+/** Hashes a file while reading it once: the pieces on other threads, the whole on this one. */
 export const digestPieces = async (file: string): Promise<FileDigest> => {
   const buffers = Array.from({ length: piecesAtOnce }, () => Buffer.alloc(pieceBytes));
   const whole = createHash('sha256');

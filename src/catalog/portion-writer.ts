@@ -3,20 +3,20 @@ import { columnsOf, decodeRow, encodeRow, type PortionKey, type PortionTable, po
 import { catalogTables } from './schema.ts';
 import { composeSearchRow, insertSearchRow } from './search-row.ts';
 
-// A catalog that is brought from one generation to another, portion by portion, in as many steps as it takes. Each step
-// belongs into a transaction; whoever is killed between two goes on with the next.
+// Brings a catalog from one generation to another, portion by portion, in as many steps as necessary. Each step has to
+// run in a transaction. If the process is killed between two steps, the next one continues.
 
-/** Where a portion lies among the rows of its table, and what it holds. */
+/** The place of a portion among the rows of its table, and its digest. */
 export interface PlacedPortion {
   readonly table: PortionTable;
-  /** Null for the first of its table. */
+  /** The first key; null for the first portion of a table. */
   readonly first: PortionKey | null;
-  /** Where the next one begins; null for the last. */
+  /** The first key of the next portion; null for the last one. */
   readonly end: PortionKey | null;
   readonly sha256: string;
 }
 
-// What was written of which portion, and the search documents whose rows in the full-text index are of before.
+// Which portions were written, and which search documents still have old rows in the full-text index.
 const ownTables = `
   CREATE TABLE written_portion (
     part TEXT NOT NULL,
@@ -36,10 +36,10 @@ export const createPortionTables = (database: WritableDatabase): void => {
   database.exec(ownTables);
 };
 
-// What the engine and the platform have for themselves, and what a full-text index takes away with it.
+// Tables that belong to the engine and the platform, and those that are dropped together with a full-text index.
 const isForeign = (name: string): boolean => /^(?:_cf_|sqlite_|search_(?!document))/.test(name);
 
-/** Removes the tables of a catalog, those that another version of this program made too: all but this one. */
+/** Drops all tables of a catalog except one, including those that another version of this program made. */
 export const dropPortionTables = (database: WritableDatabase, kept: string): void => {
   const names = database.prepare<[name: string]>("SELECT name FROM sqlite_master WHERE type = 'table'").all().flat();
   for (const name of names) if (name !== kept && !isForeign(name)) database.exec(`DROP TABLE "${name}"`);
@@ -48,10 +48,10 @@ export const dropPortionTables = (database: WritableDatabase, kept: string): voi
 /** Search documents indexed in one step. */
 const documentsInStep = 200;
 
-/** Written rows in proportion to all, from which the full-text index is put in order. */
+/** The share of rows that must have been written for optimising the full-text index to pay. */
 const greatChange = 0.1;
 
-/** What a step changed, in rows. */
+/** How many rows a step changed. */
 interface Written {
   readonly added: number;
   readonly removed: number;
@@ -63,12 +63,12 @@ const keyOf = (row: readonly SqlValue[], places: readonly number[]): string =>
 export class PortionWriter {
   readonly #database: WritableDatabase;
 
-  /** The tables must stand there; see createPortionTables. */
+  /** The tables must exist; see createPortionTables. */
   constructor(database: WritableDatabase) {
     this.#database = database;
   }
 
-  /** Those of these portions that do not stand there as they are, in their order. */
+  /** Those of these portions whose rows differ from the stored ones, in their order. */
   findMissing<Placed extends PlacedPortion>(portions: readonly Placed[]): Placed[] {
     const nameOf = (...place: readonly SqlValue[]): string => JSON.stringify(place);
     const written = this.#database.prepare<SqlValue[]>('SELECT part, first, "end", sha256 FROM written_portion');
@@ -77,7 +77,10 @@ export class PortionWriter {
     return portions.filter(({ table, first, end, sha256 }) => !standing.has(nameOf(table, first, end, sha256)));
   }
 
-  /** Makes the rows of a table between both ends of a portion those of its text; writes the ones alone that differ. */
+  /**
+   * Replaces the rows of a table between both ends of a portion with those of its text. Writes only the rows that
+   * differ.
+   */
   write(portion: PlacedPortion, text: string): Written {
     const { table, first, end } = portion;
     const database = this.#database;
@@ -113,8 +116,8 @@ export class PortionWriter {
   }
 
   /**
-   * Brings some rows of the full-text index up to date, in the order of their numbers, and returns how many: 0 where all
-   * are. To count what is left would read all of it in every step.
+   * Updates some rows of the full-text index, in the order of their numbers. Returns how many: 0 if all are up to date.
+   * Counting the rest would mean reading all of it in every step.
    */
   indexSome(): number {
     const database = this.#database;
@@ -135,20 +138,20 @@ export class PortionWriter {
     return due.length;
   }
 
-  /** Puts the full-text index in order, where so many of its documents are new that it pays. */
+  /** Optimises the full-text index, if so many of its documents are new that it pays. */
   finish(indexed: number): void {
     if (indexed > countRows(this.#database, 'search_document') * greatChange) {
       this.#database.exec(`INSERT INTO search (search) VALUES ('optimize')`);
     }
   }
 
-  /** The number of rows of a table, counted where they stand: what was lost since it was written is noticed by it. */
+  /** The number of rows of a table. They are really counted, so that lost rows are noticed. */
   count(table: PortionTable): number {
     return countRows(this.#database, table);
   }
 
-  // No two of them share a row. So of those that begin before this one, the last alone can reach into it: to look through
-  // all of them for each would take as many times longer as the catalog is long.
+  // Written portions do not overlap. So of those that begin before this one, only the last can reach into it. Checking
+  // all of them for each portion would take quadratic time.
   #forgetWithin({ table, first, end }: PlacedPortion): void {
     const database = this.#database;
     const from = first === null ? '' : ' AND first >= ?';
@@ -165,7 +168,7 @@ export class PortionWriter {
       if (last?.[1] === 1) forget.run(last[0]);
       return last !== undefined;
     };
-    // What begins before every key is smaller than none in the eyes of SQL.
+    // The first portion has no first key, and SQL orders NULL before everything.
     if (first === null || !reaching('first < ?3', first)) reaching('first IS NULL');
   }
 
@@ -181,7 +184,7 @@ export class PortionWriter {
       .all(...bounds.map(({ value }) => value));
   }
 
-  // Of a record its document, of a document itself: both decide what the index has under its number.
+  // The row of the full-text index depends on both the search document and its record.
   #noteDue(table: PortionTable, [id = null]: readonly SqlValue[]): void {
     if (table === 'search_document') {
       this.#database.prepareWrite('INSERT OR IGNORE INTO due_document VALUES (?)').run(id);

@@ -1,10 +1,13 @@
 import type { CatalogDatabase, SqlValue } from './database.ts';
 
-// The catalog as rows, for engines that cannot open a file of SQLite: in portions that one event of a Durable Object can
-// write, each of rows that stand one after another. A portion begins where its first key says so, so that an insertion
-// makes another portion of one and not of all that follow.
+// The catalog as rows, for engines that cannot open a SQLite file. They come in portions of consecutive rows that are
+// small enough for one event of a Durable Object. The keys themselves decide where portions begin, so that an insertion
+// changes one portion and not all that follow.
 
-/** The tables that are taken as rows, in the order in which they are, with their primary keys; the full-text index is made of them. */
+/**
+ * The tables that are published as rows, in the order in which they are taken, with their primary keys. The full-text
+ * index is computed from them.
+ */
 export const portionTables = {
   repository: ['id'],
   finding: ['repository', 'code'],
@@ -23,31 +26,33 @@ export const isPortionTable = (name: string): name is PortionTable => Object.has
 /** The value of the first column of a table's key. */
 export type PortionKey = number | string;
 
-/** Rows of one table, all that have the first column of their key from `first` on and before the next portion's. */
+/** Rows of one table: those whose first key column is at least `first` and less than that of the next portion. */
 export interface Portion {
   readonly table: PortionTable;
-  /** Null for the first portion of a table, which begins before every key. */
+  /** Null for the first portion of a table, which begins before all keys. */
   readonly first: PortionKey | null;
   readonly rows: number;
-  /** A row is a line: a JSON list of its columns in their order. Bytes are `{"hex":"…"}`. */
+  /** One line for each row: a JSON array of its columns in order. Bytes are `{"hex":"…"}`. */
   readonly text: string;
 }
 
-/** A row larger than this, in bytes, fits no table of a Durable Object (developers.cloudflare.com, "Limits": 2 MB). */
+/**
+ * No table of a Durable Object accepts a row larger than this, in bytes (developers.cloudflare.com, "Limits": 2 MB).
+ */
 const largestRow = 2_000_000;
 
-/** A catalog that cannot be taken as portions, and why. */
+/** The catalog cannot be published as portions. The message says why. */
 export class RowTooLarge extends Error {
   override name = 'RowTooLarge';
 }
 
-/** No portion has more characters or rows, but for rows of one key. */
+/** The most characters and rows of a portion, unless all its rows have the same key. */
 const most = { characters: 2 ** 20, rows: 4000 } as const;
-/** A portion ends early, at a key that says so, when it has so many characters. */
+/** From this many characters on, a portion ends at the next key that is a boundary. */
 const fewest = 2 ** 18;
 const everyNth = 64;
 
-// FNV-1a. Of the key alone, so that both sides of an insertion are cut where they were.
+// Depends only on the key, so that the portions on both sides of an insertion stay the same.
 const isBoundary = (key: PortionKey): boolean => {
   let value = 0x811c9dc5;
   for (const character of String(key)) value = Math.imul(value ^ (character.codePointAt(0) ?? 0), 0x01000193);
@@ -59,10 +64,10 @@ const toHex = (bytes: Uint8Array): string => [...bytes].map((byte) => byte.toStr
 const fromHex = (text: string): Uint8Array =>
   Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
 
-/** A row as a line of a portion, without its line feed. */
+/** Encodes a row as a line of a portion, without its line feed. */
 export const encodeRow = (row: readonly SqlValue[]): string => JSON.stringify(row.map(encodeValue));
 
-/** A row of a portion read back. */
+/** Decodes a line of a portion. */
 export const decodeRow = (line: string): SqlValue[] =>
   (JSON.parse(line) as (SqlValue | { hex: string })[]).map((value) =>
     typeof value === 'object' && value !== null && 'hex' in value ? fromHex(value.hex) : value,
@@ -70,7 +75,9 @@ export const decodeRow = (line: string): SqlValue[] =>
 
 const leading = (table: PortionTable): string => portionTables[table][0];
 
-/** The columns of a table that rows have, without those that are computed of the others, and the places of its key's among them. */
+/**
+ * The columns of a table, except those that are computed from others, and the positions of its key columns among them.
+ */
 export const columnsOf = (database: CatalogDatabase, table: PortionTable) => {
   const columns = database
     .prepare<[number, string]>(`PRAGMA table_info(${table})`)
@@ -110,7 +117,7 @@ function* readTable(database: CatalogDatabase, table: PortionTable): Generator<P
   yield { table, first, rows: lines.length, text: lines.join('\n') };
 }
 
-/** A catalog in portions, one at a time in memory. Throws RowTooLarge. */
+/** The portions of a catalog, with one at a time in memory. Throws RowTooLarge. */
 export function* readPortions(database: CatalogDatabase): Generator<Portion> {
   for (const table of Object.keys(portionTables) as PortionTable[]) yield* readTable(database, table);
 }

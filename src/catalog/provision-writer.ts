@@ -4,14 +4,17 @@ import type { FindingCounter } from '../contract/findings.ts';
 import { limitNote, limits } from '../contract/limits.ts';
 import type { WritableDatabase } from './database.ts';
 
-/** Priorities (Debian Policy, section 2.5), the first of which is taken first; as apt has it, none comes before all of them. */
+/**
+ * Priorities (Debian Policy, section 2.5), the preferred one first. As in apt, a missing priority comes before all
+ * others.
+ */
 const priorities: readonly (string | undefined)[] = ['required', 'important', 'standard', 'optional', 'extra'];
 
-/** In which turn apt takes a package for a name that several provide: essential ones, then by priority. */
+/** apt's preference among packages that provide the same name: essential ones first, then by priority. */
 const preferenceOf = ({ essential, priority }: PackageStanza): number =>
   essential ? 0 : 2 + priorities.indexOf(priority?.toLowerCase());
 
-/** Writes what packages of one repository provide, as far as the limits go. */
+/** Writes what the packages of one repository provide, within the limits. */
 export class ProvisionWriter {
   readonly #findings: FindingCounter;
   readonly #insert;
@@ -27,7 +30,7 @@ export class ProvisionWriter {
     this.#delete = database.prepareWrite('DELETE FROM provision WHERE record = ?');
   }
 
-  /** Writes what the newest version of a package provides; `place` is where the index first names the package. */
+  /** Writes what the newest version of a package provides. `place` is where the index first names the package. */
   write(stanza: PackageStanza, record: number, place: number): void {
     if (stanza.provides === null) return;
     const provided = parseProvides(stanza.provides);
@@ -46,7 +49,7 @@ export class ProvisionWriter {
     this.#count += taken.length;
   }
 
-  /** Takes back what was written of a record that is no longer the newest, or is replaced. */
+  /** Removes the provisions of a record that is no longer the newest, or is replaced. */
   remove(record: number): void {
     const count = this.#written.get(record);
     if (count === undefined) return;

@@ -30,10 +30,10 @@ const readRepositories = (database: CatalogDatabase): Map<number, Repository> =>
   return new Map(rows.map(([id, slug, quality, embedded]) => [id, { slug, quality, embedded }]));
 };
 
-/** By code unit, not by locale, so that an order is the same on every machine. */
+/** Compares by code unit, not by locale, so that the order is the same on every machine. */
 export const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** What decides where a record stands in the answer of a package lookup. */
+/** What determines the place of a record in the answer of a package lookup. */
 export interface LookupKey {
   readonly repository: { readonly slug: string; readonly quality: number };
   readonly latest: boolean;
@@ -41,7 +41,7 @@ export interface LookupKey {
   readonly architecture: string;
 }
 
-/** Decisions, section 4, "Package lookup". Two spellings of an equal version stay apart by their text. */
+/** The order of decisions, section 4, "Package lookup". Two spellings of an equal version are ordered by their text. */
 export const lookupOrder = (a: LookupKey, b: LookupKey): number =>
   Number(b.latest) - Number(a.latest) ||
   a.repository.quality - b.repository.quality ||
@@ -50,10 +50,10 @@ export const lookupOrder = (a: LookupKey, b: LookupKey): number =>
   compareText(a.architecture, b.architecture) ||
   compareText(b.version, a.version);
 
-/** What decides where a record stands among those of its package in the list of a repository. */
+/** What determines the place of a record within its package in the list of a repository. */
 export type ListKey = Pick<LookupKey, 'version' | 'architecture'>;
 
-/** Decisions, section 4, "Repository packages", within one package identifier. */
+/** The order of decisions, section 4, "Repository packages", within one package. */
 export const listOrder = (a: ListKey, b: ListKey): number =>
   compareVersions(b.version, a.version) ||
   compareText(a.architecture, b.architecture) ||
@@ -64,7 +64,7 @@ const completed = (row: Row): string => completeRecord(row.json, row.repository.
 const columns = 'package, repository, latest, version, architecture, record.json';
 type Columns = [string, number, number, string, string, string];
 
-/** Groups rows that come ordered by package identifier. */
+/** Groups rows that are ordered by package identifier. */
 function* groups(rows: Iterable<Columns>, repositories: ReadonlyMap<number, Repository>): Generator<[string, Row[]]> {
   let current: string | undefined;
   let group: Row[] = [];
@@ -82,7 +82,7 @@ function* groups(rows: Iterable<Columns>, repositories: ReadonlyMap<number, Repo
   if (current !== undefined) yield [current, group];
 }
 
-/** The records of one package as JSON texts, in lookup order and a few at a time in memory. */
+/** The records of one package as JSON texts, in lookup order, with only a few in memory at a time. */
 export function* readPackageRecords(database: CatalogDatabase, name: string): Generator<string> {
   const repositories = readRepositories(database);
   const keys = database
@@ -103,8 +103,8 @@ export function* readPackageRecords(database: CatalogDatabase, name: string): Ge
 const inOrder = (rows: Row[]): string[] => (rows.length > 1 ? rows.sort(lookupOrder) : rows).map(completed);
 
 /**
- * Prepares the lookup of single packages in a catalog that does not change meanwhile: what it returns gives the records
- * of a package as JSON texts, in lookup order; none where the catalog does not hold it.
+ * Prepares lookups of single packages in a catalog that does not change meanwhile. The returned function gives the
+ * records of a package as JSON texts, in lookup order; none if the catalog does not have it.
  */
 export const prepareLookup = (database: CatalogDatabase): ((name: string) => string[]) => {
   const repositories = readRepositories(database);
@@ -115,16 +115,16 @@ export const prepareLookup = (database: CatalogDatabase): ((name: string) => str
   };
 };
 
-/** One query each is quicker for so many packages, one scan for more. */
+/** Up to this many packages, one query each is faster; for more, one scan is. */
 export const fewPackages = 2000;
 
-/** Packages to be read: a set of their identifiers, which is gone through only where it is no larger than `fewPackages`. */
+/** The identifiers of packages to be read. It is iterated only if it has at most `fewPackages` of them. */
 type WantedPackages = Pick<ReadonlySet<string>, 'size' | 'has'> & Iterable<string>;
 
-/** A package of more records than these is read and written piece by piece. */
+/** A package with more records than this is read and written piece by piece. */
 const mostAtOnce = 200;
 
-/** Those of these packages that have more records than should be in memory at once, with how many those are. */
+/** Those of these packages that have too many records to be in memory at once, with the number of their records. */
 export const readLongPackages = (database: CatalogDatabase, packages: WantedPackages): [string, number][] => {
   if (packages.size <= fewPackages) {
     const select = database.prepare<[number]>('SELECT count(*) FROM record WHERE package = ?');
@@ -140,8 +140,7 @@ export const readLongPackages = (database: CatalogDatabase, packages: WantedPack
 };
 
 /**
- * The records, as JSON texts in lookup order, of each of these packages that the catalog holds:
- * `[identifier, records]`.
+ * The records of each of these packages that the catalog has, as JSON texts in lookup order: `[identifier, records]`.
  */
 export function* readPackages(
   database: CatalogDatabase,
@@ -162,18 +161,18 @@ export function* readPackages(
   }
 }
 
-// One query for a few hundred rows costs a tenth of as many queries for one.
+// One query for a few hundred rows costs a tenth of a query for each.
 const rowsAtOnce = 200;
 
 /**
- * The records of one repository as JSON texts, in the order of its packages document. A generator, since those of a
- * large repository are more than should be in memory at once.
+ * The records of one repository as JSON texts, in the order of its packages document. A generator, because a large
+ * repository has too many to be in memory at once.
  */
 export function* readRepositoryRecords(database: CatalogDatabase, slug: string): Generator<string> {
   const found = findRepository(database, slug);
   if (found === undefined) return;
   const repositories = readRepositories(database);
-  // Sorting the numbers alone and fetching row by row keeps the texts out of the sorter.
+  // Only numbers are sorted, and rows are fetched one by one, so that texts stay out of the sorter.
   const order = database.prepare<[number]>('SELECT id FROM record WHERE id >= ? AND id < ? ORDER BY package');
   const ids = order.all(...found.range);
   const select = database.prepare<Columns>(
@@ -190,7 +189,10 @@ export function* readRepositoryRecords(database: CatalogDatabase, slug: string):
   }
 }
 
-/** Every package identifier of the catalog, in order; of a part of them so many as it says, after the one that it says. */
+/**
+ * Every package identifier of the catalog, in order; for a part, as many as it says, after the identifier that it
+ * names.
+ */
 export function* readPackageIdentifiers(
   database: CatalogDatabase,
   { after, most }: { readonly after: string; readonly most: number } = { after: '', most: -1 },
@@ -201,7 +203,7 @@ export function* readPackageIdentifiers(
   for (const [name] of select.iterate(after, most)) yield name;
 }
 
-/** How many packages the catalog holds. */
+/** How many packages the catalog has. */
 export const countPackages = (database: CatalogDatabase): number =>
   database.prepare<[number]>('SELECT count(DISTINCT package) FROM record').get()?.[0] ?? 0;
 
@@ -209,7 +211,7 @@ export interface RepositoryRow {
   readonly slug: string;
   readonly ranking: number;
   readonly packageCount: number;
-  /** Former slugs, under which it is still found; never one that another repository has. */
+  /** Former slugs by which it is still found; never the slug of another repository. */
   readonly aliases: readonly string[];
   /** JSON text of the public repository record. */
   readonly record: string;
@@ -227,7 +229,7 @@ export const readRepositoryRows = (database: CatalogDatabase): RepositoryRow[] =
   );
 };
 
-/** The counts of the landing document; undefined where the catalog is empty. */
+/** The counts in the landing document; undefined if the catalog is empty. */
 export const readStatistics = (database: CatalogDatabase): LandingRecord['statistics'] | undefined => {
   const packages = countPackages(database);
   const [repositories = 0, versions = 0, updated = null] =
@@ -239,7 +241,7 @@ export const readStatistics = (database: CatalogDatabase): LandingRecord['statis
   return updated === null ? undefined : { repositories, packages, versions, updated };
 };
 
-/** What was found about one repository, and how its Release is signed. */
+/** The findings of one repository, and how its Release is signed. */
 export interface RepositoryFindings {
   readonly slug: string;
   readonly signing: { readonly state: SigningState; readonly signers: readonly string[] };
@@ -265,7 +267,7 @@ export const readRepositoryFindings = (database: CatalogDatabase): RepositoryFin
   }));
 };
 
-/** The findings of all repositories, added up, and the number of stanzas that were read. */
+/** The findings of all repositories, added up, and how many stanzas were read. */
 export const readFindings = (database: CatalogDatabase): { findings: Finding[]; stanzas: number } => {
   const counter = new FindingCounter();
   const rows = database

@@ -1,17 +1,17 @@
 import type { RecordPiece } from './record-list.ts';
 
-/** The ready text of a record, and which repository it is of. */
+/** The ready text of a record, and the number of its repository. */
 export type RecordRow = readonly [json: RecordPiece, repository: number];
 
-/** The most UTF-16 units of a text that is kept: one that is longer would take the place of many. */
+/** In UTF-16 units. A longer text is not kept, because it would displace many others. */
 const longest = 8192;
 
 /**
- * Rows of records that were read lately, by their search documents. To find a record in the catalog takes a search longer
- * than anything else it does with it, and most answers begin with packages that others began with.
+ * Rows of recently read records, by their search documents. Finding a record in the catalog takes a search longer than
+ * anything else, and most answers begin with packages that other answers began with, too.
  *
- * What is kept is of two ages. What is read joins the young; when these have become half of what may be kept, they are
- * the old ones, and the old before them are forgotten.
+ * There are two generations. New rows join the young one; when that holds half of what may be kept, it becomes the old
+ * one, and the rows of the previous old one are forgotten.
  */
 export class RecentRecords {
   readonly #mostYoung: number;
@@ -19,12 +19,12 @@ export class RecentRecords {
   #old = new Map<number, RecordRow>();
   #length = 0;
 
-  /** `most`: UTF-16 units of text that are kept; of most texts each is a byte. */
+  /** `most` is how many UTF-16 units of text are kept. In most texts a unit takes one byte. */
   constructor(most: number) {
     this.#mostYoung = most / 2;
   }
 
-  /** The row of a document, where it is kept. */
+  /** The row of a document; undefined if it is not kept. */
   get(id: number): RecordRow | undefined {
     const young = this.#young.get(id);
     if (young !== undefined) return young;

@@ -1,6 +1,6 @@
 /**
- * What is known of a package version beyond its public record: relations as written, its own addresses, and how it serves
- * those that depend on it.
+ * What is known of a package version besides its public record: its relations as written, its own addresses, and how it
+ * serves packages that depend on it.
  */
 export interface RecordDetails {
   readonly depends?: string;
@@ -14,12 +14,12 @@ export interface RecordDetails {
   readonly provides?: string;
   readonly homepage?: string;
   readonly depiction?: string;
-  /** Whether it serves relations that end with `:any`. */
+  /** Whether it satisfies relations that end with `:any`. */
   readonly anyArchitecture?: true;
   readonly essential?: true;
 }
 
-/** The fields of a record that name packages, in the order in which they are told. */
+/** The fields of a record that name packages, in the order in which they are shown. */
 export const relationFields = [
   'depends',
   'preDepends',

@@ -2,12 +2,12 @@ import type { PackageRecord } from '../contract/records.ts';
 
 const piecesPerRecord = 3;
 
-/** A piece of JSON text, or of its bytes in UTF-8. */
+/** A piece of JSON text, or its bytes in UTF-8. */
 export type RecordPiece = string | Uint8Array;
 
 /**
- * Records as they stand in an answer: pieces of JSON text which, one after another, are the records with commas. An
- * answer is encoded piece by piece, for less than it takes to join them first.
+ * Records as an answer contains them: pieces of JSON text that, one after another, are the records separated by commas.
+ * Encoding an answer piece by piece costs less than joining the pieces first.
  */
 export interface RecordList {
   readonly count: number;
@@ -15,12 +15,12 @@ export interface RecordList {
 }
 
 /**
- * The ready text of a record as an answer takes it, in SQL: a long one as its bytes, because to read it as a text and to
- * encode that again takes ten times as long (H7). For a short one it is the other way round.
+ * The ready text of a record in SQL, in the form that an answer needs. A long one comes as bytes, because reading it as
+ * text and encoding that again takes ten times as long (H7); for a short one text is faster.
  */
 export const readyText = 'iif(octet_length(record.json) > 8192, CAST(record.json AS BLOB), record.json)';
 
-/** The list of the records of these rows, each of which is the ready text of a record and which repository it is of. */
+/** The list of the records of these rows: each row is the ready text of a record, and its repository. */
 export const listRecords = <Repository>(
   rows: ReadonlyArray<readonly [json: RecordPiece, repository: Repository]>,
   embeddedOf: (repository: Repository) => string,
@@ -38,5 +38,5 @@ export const listRecords = <Repository>(
 /** A whole package record from its ready text and that of its repository. */
 export const completeRecord = (json: string, embedded: string): string => `${json}${embedded}}`;
 
-/** What the ready text of a record, which ends with the key of its last field, says of itself. */
+/** Parses the ready text of a record, which ends with the key of its last field. */
 export const parseRecord = (json: string): Omit<PackageRecord, 'repository'> => JSON.parse(`${json}null}`);

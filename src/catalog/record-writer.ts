@@ -19,21 +19,21 @@ interface WriterOptions {
   readonly repository: number;
   /** When each record was first seen. */
   readonly sights: RecordSights;
-  /** Which bytes each record had in the reading before, by `recordKey`, as far as anybody knows. */
+  /** The bytes that each record had when the repository was last read, by `recordKey`, as far as known. */
   readonly bytesBefore: ReadonlyMap<string, PackageBytes>;
-  /** The JSON text of the repository as each record repeats it. */
+  /** Returns the JSON text of the repository that every record repeats. */
   readonly embed: (packages: { count: number; sections: Iterable<string> }) => string;
 }
 
-/** A copy that does not keep the text alive which it was cut from: the reader hands out pieces of large buffers. */
+/** Copies a text. The reader hands out slices of large buffers, which would stay in memory with it. */
 const detached = (text: string): string => Buffer.from(text).toString();
 
 const bytesOfSection = (section: string): number => Buffer.byteLength(JSON.stringify(section)) + 1;
 
 /**
- * Writes a row for each record of one index, in its order, as far as the limits on what is published of a repository go.
- * The rows are complete when the last one was written: a later record may replace an earlier one or take "latest" from
- * it.
+ * Writes a row for each record of one index, in its order, within the limits on what is published of a repository. The
+ * rows are final only when the last one is written: a later record may replace an earlier one or take the mark "latest"
+ * from it.
  */
 export class RecordWriter {
   readonly findings = new FindingCounter();
@@ -49,12 +49,12 @@ export class RecordWriter {
   readonly #mentions = new FirstMentions();
   readonly #newest = new Map<string, { version: string; row: number }>();
   readonly #bytesOf = new Map<string, number>();
-  /** How many records are of each section. */
+  /** How many records each section has. */
   readonly #sections = new Map<string, number>();
   readonly #firstRow: number;
-  /** Bytes of the records, and of what one of them says of its repository. */
+  /** The bytes of all records, and of the text of the repository in each. */
   #bytes = 0;
-  /** The number that no record has had yet. */
+  /** The next unused number for a record. */
   #next = 0;
   #embedded: number;
 
@@ -82,12 +82,12 @@ export class RecordWriter {
     );
   }
 
-  /** The sections of the records that were written. */
+  /** The sections of the written records. */
   get sections(): readonly string[] {
     return [...this.#sections.keys()];
   }
 
-  /** Writes the record with this number; where it has been written before, it is replaced. */
+  /** Writes the record with this number, or replaces it if it has been written before. */
   write(stanza: PackageStanza, number: number): void {
     const place = this.#mentions.note(stanza);
     const { package: name, version, architecture } = stanza;
@@ -139,21 +139,23 @@ export class RecordWriter {
     return before !== undefined && areOtherBytes(before, keptBytes(stanza));
   }
 
-  /** The limit that a record of so many bytes would pass, in place of one of `before` bytes. */
+  /** The limit that a record of that many bytes would exceed, replacing one of `before` bytes. */
   #findLimit(
     { package: name, provides }: PackageStanza,
     bytes: number,
     before: number,
     isNew: boolean,
   ): LimitName | undefined {
-    // What a package provides has a limit of its own, and is in no record that is published.
+    // What a package provides has a limit of its own, and is not part of the published record.
     if (bytes > limits.recordBytes + (provides?.length ?? 0)) return 'recordBytes';
     if ((this.#bytesOf.get(name) ?? 0) + bytes - before > limits.packageBytes) return 'packageBytes';
     const published = this.#bytes + bytes - before + (this.records + (isNew ? 1 : 0)) * this.#embedded;
     return published > limits.publishedBytes ? 'publishedBytes' : undefined;
   }
 
-  /** Whether this version is the newest of its package and architecture so far; the one it overtakes loses the mark. */
+  /**
+   * Whether this version is the newest so far of its package and architecture. The one that was newest loses the mark.
+   */
   #takeLatest(key: string, version: string, row: number): boolean {
     const newest = this.#newest.get(key);
     if (newest === undefined) {
@@ -161,7 +163,7 @@ export class RecordWriter {
       return true;
     }
     if (newest.row === row) return true;
-    // Two spellings of one version (1.0 and 0:1.0) are equal: the first one keeps the mark, so exactly one has it.
+    // Two spellings of one version (1.0 and 0:1.0) are equal. The first keeps the mark, so that exactly one has it.
     if (compareVersions(version, newest.version) <= 0) return false;
     this.#demote(newest.row);
     newest.version = detached(version);
@@ -169,7 +171,7 @@ export class RecordWriter {
     return true;
   }
 
-  // Each section is repeated in every record.
+  // Every record repeats all sections of its repository.
   #addSection(section: string): void {
     const known = this.#sections.get(section);
     if (known !== undefined) {
@@ -194,10 +196,10 @@ export class RecordWriter {
     this.#embedded += bytes;
   }
 
-  /** One record less of it. */
+  /** Subtracts a record from its section. */
   #removeSection(section: string): void {
     const known = this.#sections.get(section);
-    // Of those that were too many nothing is counted.
+    // Sections beyond the limit are not counted.
     if (known === undefined) return;
     if (known > 1) {
       this.#sections.set(section, known - 1);

@@ -6,7 +6,8 @@ import type { EmbeddedRepository, RepositoryRecord } from '../contract/records.t
 import type { Snapshot } from '../snapshots/snapshot.ts';
 
 /**
- * The public record of a repository (decisions, section 5, "Repository record"); the count of packages and `sections` come from the package records that were kept.
+ * The public record of a repository (decisions, section 5, "Repository record"). The count of packages and `sections`
+ * come from the package records that were kept.
  */
 export const computeRepositoryRecord = (
   entry: ManifestEntry,
@@ -16,7 +17,7 @@ export const computeRepositoryRecord = (
   addressing: Addressing,
 ): RepositoryRecord => {
   const address = publicAddress(addressing);
-  // What was crawled of another address than the manifest names now is published as what it is, and never as the other's.
+  // If the manifest names another address by now, the snapshot is published with the address that it was crawled from.
   const isNamed = addressKey(snapshot.origin) === addressKey(entry);
   const { uri, suite } = isNamed ? entry : snapshot.origin;
   const endpoint = snapshot.paymentEndpoint === null ? null : writtenWebUrl(snapshot.paymentEndpoint);
@@ -53,7 +54,7 @@ export const computeRepositoryRecord = (
   };
 };
 
-/** The repository as it stands inside a package record: neither version nor date may be null there. */
+/** The repository inside a package record, where neither version nor date may be null. */
 export const computeEmbeddedRepository = (record: RepositoryRecord): EmbeddedRepository => ({
   suite: record.suite,
   name: record.name,

@@ -1,13 +1,14 @@
 import type { CatalogDatabase } from './database.ts';
 
-/** The order of repositories: of several that had a slug before, the first keeps it. */
+/** The order of repositories. If several had the same slug before, the first of them keeps it. */
 export const bySlugOrder = 'ORDER BY ranking, slug';
 
 /**
- * The rows of the table of repositories with their former slugs read. A slug leads to the repository that has it, or
- * else to the first in `bySlugOrder` that had it before: `aliases` names only those that lead to its own.
+ * Parses the former slugs in rows of the table of repositories. A slug leads to the repository that has it, or else to
+ * the first in `bySlugOrder` that formerly had it, so the resulting `aliases` contain only slugs that lead to that
+ * repository.
  *
- * @param rows all repositories in `bySlugOrder`; `aliases` is the JSON text of the table
+ * @param rows all repositories in `bySlugOrder`; `aliases` is the JSON text in the table
  */
 export const settleAliases = <Row extends { readonly slug: string; readonly aliases: string }>(
   rows: readonly Row[],
@@ -20,13 +21,16 @@ export const settleAliases = <Row extends { readonly slug: string; readonly alia
   });
 };
 
-/** Each of these repositories, by its slug and by its former ones. */
+/** These repositories by their slugs, including former ones. */
 export const mapSlugs = <Row extends { readonly slug: string; readonly aliases: readonly string[] }>(
   settled: readonly Row[],
 ): ReadonlyMap<string, Row> =>
   new Map(settled.flatMap((row) => [row.slug, ...row.aliases].map((name) => [name, row] as const)));
 
-/** The slug of the repository that has this one, or else of the first that had it before. */
+/**
+ * Returns a function that gives the slug of the repository that has this slug, or else of the first that formerly had
+ * it.
+ */
 export const readSlugs = (database: CatalogDatabase): ((slug: string) => string | undefined) => {
   const rows = database
     .prepare<[slug: string, aliases: string]>(`SELECT slug, aliases FROM repository ${bySlugOrder}`)

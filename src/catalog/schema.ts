@@ -3,15 +3,14 @@ import { searchTables } from './search-index.ts';
 
 /**
  * The version of the catalog's tables and of what is computed into them. Raise it when either changes: a catalog of
- * another version is not read but built anew from the snapshots.
+ * another version is not read, but built again from the snapshots.
  */
 export const catalogFormat = 20;
 
-// Records hold their public form as ready JSON text, so that an answer or a document is a join of strings.
+// A record contains its public form as ready JSON text, so that an answer or a document only joins strings.
 //
 // record.id is the rank of the record: ranking of its repository, number of the repository, place in its index (see
-// firstRecordId). An index over it, the full-text one included, therefore yields better repositories first without
-// sorting.
+// firstRecordId). So any index over it, including the full-text index, gives better repositories first without sorting.
 const tables = `
   CREATE TABLE repository (
     id INTEGER PRIMARY KEY,
@@ -103,8 +102,8 @@ export const catalogTables = `${tables}${searchTables}`;
 
 /** Creates the tables in an empty database. */
 export const createTables = (database: WritableDatabase): void => {
-  // An answer is a hundred records from as many places: with pages of 4 KiB half as much is read for it as with 8, and
-  // most records of one to two kilobytes still need no second page.
+  // An answer consists of a hundred records from as many places. With pages of 4 KiB half as much is read as with 8
+  // KiB, and most records of one to two kilobytes still need no second page.
   database.exec('PRAGMA page_size = 4096');
   database.exec(catalogTables);
   database.exec(`PRAGMA user_version = ${catalogFormat}`);
@@ -113,12 +112,12 @@ export const createTables = (database: WritableDatabase): void => {
 const recordsPerRepository = 2 ** 24;
 
 /**
- * The id of the first record of a repository: ranking (1 to 5), then number of the repository, each repository with
- * room for 16 million records. The greatest stays below 2^53, so it is exact as a JavaScript number.
+ * The id of the first record of a repository: ranking (1 to 5), then number of the repository, with room for 16 million
+ * records in each. The greatest id is below 2^53, so it is exact as a JavaScript number.
  */
 export const firstRecordId = (ranking: number, repository: number): number =>
   ranking * 2 ** 48 + repository * recordsPerRepository;
 
-/** The id after the last one a repository may use. */
+/** The id after the last one that a repository may use. */
 export const endRecordId = (ranking: number, repository: number): number =>
   firstRecordId(ranking, repository) + recordsPerRepository;

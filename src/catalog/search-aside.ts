@@ -4,21 +4,24 @@ import type { SqlValue, WritableDatabase } from './database.ts';
 import { CatalogFile } from './node-sqlite.ts';
 import type { IndexedRecord, SearchSink } from './search-writer.ts';
 
-/** The tables that the thread fills; the full-text index has its rows in those that begin with its name (https://sqlite.org/fts5.html, section 9). */
+/**
+ * The tables that the thread fills. The full-text index keeps its rows in those that begin with its name
+ * (https://sqlite.org/fts5.html, section 9).
+ */
 const filled = ['search_data', 'search_idx', 'search_docsize', 'spelling', 'word_list', 'inner_word'];
 
-/** So many characters of records may wait for the thread: it goes on while something else takes long. */
+/** How many characters of records may wait for the thread, so that it has work while this one is busy. */
 const mostWaiting = 2 ** 25;
 
-/** After records were taken so often other work gets its turn. */
+/** After this many batches other work gets its turn. */
 const turn = 4;
 
-/** What the thread is told: what to take, that another repository begins, or that this was all. */
+/** A message to the thread: records to index, that another repository begins, or that this was all. */
 export type SearchTask = readonly IndexedRecord[] | 'repository' | 'end';
 
 /**
- * Indexes an empty catalog in a thread of its own, into a file of its own, of which the tables are taken over at the
- * end: to index takes as long as to write all documents, and only one may write into the catalog.
+ * Indexes an empty catalog in a separate thread, into a separate file whose tables are copied at the end. Indexing
+ * takes as long as writing all documents, and only one of the two could write to the catalog.
  */
 export class SearchAside implements SearchSink {
   readonly #database: WritableDatabase;
@@ -26,14 +29,14 @@ export class SearchAside implements SearchSink {
   readonly #worker: Worker;
   readonly #ended: Promise<never>;
   readonly #waiting: (() => void)[] = [];
-  /** Records that it has not taken yet, in their order. */
+  /** Records that the thread has not indexed yet, in their order. */
   readonly #underWay: { readonly characters: number; readonly done: Promise<void> }[] = [];
   #characters = 0;
   #taken = 0;
 
   /**
-   * Of the database nothing may have been searched; at the path of `file` nothing stays. Where the signal is given the
-   * thread ends, and whoever waits for it is told.
+   * The database must not have been searched yet. At the end nothing is left at the path `file`. If the signal is
+   * aborted, the thread ends, and whoever waits for it gets the error.
    */
   constructor(database: WritableDatabase, file: string, signal?: AbortSignal) {
     this.#database = database;
@@ -45,7 +48,7 @@ export class SearchAside implements SearchSink {
       this.#worker.once('error', reject);
       this.#worker.once('exit', () => reject(new Error('The thread that indexes for search ended before its work.')));
     });
-    // Whoever waits for it is told.
+    // Whoever waits for the thread gets the error.
     this.#ended.catch(() => {});
     signal?.addEventListener('abort', () => void this.#worker.terminate(), { once: true });
   }
@@ -85,7 +88,7 @@ export class SearchAside implements SearchSink {
     }
   }
 
-  /** Resolves when it is done, which is never where the thread failed. */
+  /** Resolves when the task is done; never if the thread failed. */
   #send(task: SearchTask): Promise<void> {
     this.#worker.postMessage(task);
     return new Promise((resolve) => this.#waiting.push(resolve));
@@ -98,7 +101,8 @@ export class SearchAside implements SearchSink {
   #takeOver(made: CatalogFile, table: string): void {
     let insert: ReturnType<WritableDatabase['prepareWrite']> | undefined;
     for (const row of made.prepare<SqlValue[]>(`SELECT * FROM ${table}`).iterate()) {
-      // An empty index has rows of its own, which say that it is. Every number is whole; bound alone, it would not be.
+      // An empty full-text index has rows of its own, which would conflict. All numbers are integers, but bound alone
+      // they would not be.
       const values =
         insert === undefined ? row.map((value) => (typeof value === 'number' ? 'CAST(? AS INTEGER)' : '?')) : [];
       insert ??= this.#database.prepareWrite(`INSERT OR REPLACE INTO ${table} VALUES (${values.join(', ')})`);

@@ -1,35 +1,38 @@
 import { nameTerms, splitWords } from './search-text.ts';
 
-/** So many documents of one ranking and length of name have a number. */
+/** How many documents with the same ranking and length of name can have a number. */
 const perLength = 2 ** 40;
 const longestName = 255;
 
-/** The number of the first document of a ranking and length of name; see searchTables. */
+/** The number of the first document with a ranking and length of name; see searchTables. */
 export const firstDocumentId = (ranking: number, nameLength: number): number =>
   (ranking * (longestName + 1) + Math.min(nameLength, longestName)) * perLength;
 
-/** Packages that were downloaded about as often have one level: each is for twice as many downloads as the one below. */
+/**
+ * Packages with about as many downloads have the same level. Each level stands for twice as many downloads as the one
+ * below.
+ */
 const levels = 32;
 const perLevel = perLength / levels;
 
-/** The level of so many downloads, from 0. */
+/** The level of that many downloads, from 0. */
 export const levelOfDownloads = (downloads: number): number =>
   Math.min(levels - 1, Math.floor(Math.log2(downloads + 1)));
 
-/** The number of the first document of a level, among those of a ranking and length of name: the most downloaded first. */
+/** The number of the first document of a level, within a ranking and length of name. The most downloaded come first. */
 export const firstOfLevel = (firstDocument: number, level: number): number =>
   firstDocument + (levels - 1 - level) * perLevel;
 
-/** The level of the package that a search document is of. */
+/** The download level of a search document. */
 export const documentLevel = (id: number): number => levels - 1 - Math.floor((id % perLength) / perLevel);
 
-/** So many documents of one level have a number. */
+/** How many documents of one level can have a number. */
 export const documentsPerLevel = perLevel;
 
-/** The ranking of the repository that a search document is of. */
+/** The ranking of a search document's repository. */
 export const documentRanking = (id: number): number => Math.floor(id / firstDocumentId(1, 0));
 
-/** The last segment, and those before it but the first, of an identifier such as com.example.newterm. */
+/** The last segment of an identifier such as com.example.newterm, and the ones before it except the first. */
 const segmentTerms = (identifier: string): string[] => {
   const segments = identifier.split('.');
   const terms = new Set<string>();
@@ -40,23 +43,25 @@ const segmentTerms = (identifier: string): string[] => {
   return [...terms];
 };
 
-// No word holds it, so that the many documents with some word in their description are not in the way of names.
+// No word contains this character, so the many documents with a word in their description do not slow down searches for
+// names.
 const wholeMark = '§';
 
-/** The term of a whole name or identifier, from its words written together. */
+/** The term of a whole name or identifier, given its words joined together. */
 export const wholeTerm = (joined: string): string => wholeMark + joined;
 
-/** What is indexed of a package. */
+/** The texts of a package that are indexed. */
 export interface SearchedTexts {
   readonly identifier: string;
   readonly name: string | null;
   readonly author: string | null;
-  /** Stands in where there is no author. */
+  /** Used if there is no author. */
   readonly maintainer: string | null;
   readonly description: string | null;
 }
 
-// What stands in angle brackets, each time up to the first that closes; a pattern would look for one from each that opens.
+// Removes text in angle brackets, each time up to the first closing one. A regular expression would search from every
+// opening one.
 const withoutMail = (person: string): string => {
   let kept = '';
   let from = 0;
@@ -69,7 +74,7 @@ const withoutMail = (person: string): string => {
   }
 };
 
-/** The terms of a package by which it is found, but for those of its description (see descriptionText). */
+/** The terms by which a package is found, except those of its description (see descriptionText). */
 export const computeTerms = ({ identifier, name, author, maintainer }: SearchedTexts) => {
   const { words, pairs } = nameTerms(name ?? identifier);
   const person = author ?? maintainer;

@@ -4,13 +4,13 @@ import type { IndexedRecord, SearchSink } from './search-writer.ts';
 import { wordListTables } from './word-list.ts';
 
 /**
- * The tables of the full-text index. Terms are made in search-text.ts, so the tokenizer has only to split at blanks.
- * No text is stored (contentless) and no positions (detail=column): an answer needs neither.
+ * The tables of the full-text index. search-text.ts makes the terms, so the tokenizer only has to split at blanks.
+ * Neither text (contentless) nor positions (detail=column) are stored, because answers need neither.
  *
  * The number of a search document is its global rank: ranking of the repository, then length of the name, then how
- * often the package was downloaded (levelOfDownloads), so that a
- * broad prefix yields better repositories and closer names first and can stop at the first hundred. Beginnings of up to
- * eight characters are indexed as such; for longer ones the lists of all terms have to be merged, which are short.
+ * often the package was downloaded (levelOfDownloads). So a broad prefix gives better repositories and closer names
+ * first and can stop after the first hundred. Prefixes of up to eight characters are indexed; for longer ones the lists
+ * of all matching terms have to be merged, and these are short.
  */
 export const searchTables = `
   CREATE VIRTUAL TABLE search USING fts5 (
@@ -42,37 +42,38 @@ export const removeSearchDocuments = (database: WritableDatabase, firstRecord: n
   database.prepareWrite('DELETE FROM search_document WHERE record >= ? AND record < ?').run(...range);
 };
 
-/** The level of a package by its identifier: how often it was downloaded. */
+/** The download level of the package with this identifier. */
 type LevelOf = (identifier: string) => number;
 
-/** What is indexed into, by whichever repository. */
+/** What indexing a repository works with. */
 export interface Indexing {
   readonly database: WritableDatabase;
   readonly levelOf: LevelOf;
-  /** To be finished when all is indexed. */
+  /** To be finished when all repositories are indexed. */
   readonly sink: SearchSink;
-  /** The catalog in force, of which documents keep their numbers; none where a new one begins. */
+  /** The catalog in force, whose documents keep their numbers; undefined if a new one begins. */
   readonly before?: CatalogDatabase | undefined;
-  /** Given where nobody waits for it any more. */
+  /** Aborted when nobody waits for the result any more. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A record that is to be indexed, and what its number depends on. */
+/** A record to be indexed, and what its number depends on. */
 type Due = [record: number, shown: string, identifier: string, architecture: string];
 const dueColumns = 'record.id, coalesce(name, package), package, architecture';
 
-/** A document that is to be: of which record, by which number. */
+/** A search document to be written: its record and its number. */
 interface NumberedRecord {
   readonly id: number;
   readonly record: number;
 }
 
-// So many documents are indexed in one go.
+// How many documents are indexed at a time.
 const turn = 256;
 
 /**
- * Indexes the latest records of one repository and returns how many there are. `known` are the numbers that its documents
- * had. The JSON text of a record is complete but for the value of its last key. Gives way to other work between turns.
+ * Indexes the latest records of one repository and returns how many there are. `known` are the previous numbers of its
+ * documents. The JSON text of a record is complete except for the value of its last key. Other work gets its turn in
+ * between.
  */
 export const addSearchDocuments = async (
   indexing: Indexing,
@@ -89,10 +90,10 @@ export const addSearchDocuments = async (
 
 const keyOf = (identifier: string, architecture: string): string => `${identifier}\n${architecture}`;
 
-/** The numbers of the documents of a repository, by what they are of. */
+/** The numbers of the documents of a repository, by package and architecture. */
 export type DocumentNumbers = ReadonlyMap<string, number>;
 
-/** Reads those of the records in this range of ids. */
+/** Reads the numbers for the records in this range of ids. */
 export const readDocumentNumbers = (
   database: CatalogDatabase,
   firstRecord: number,
@@ -107,8 +108,8 @@ export const readDocumentNumbers = (
 };
 
 /**
- * Gives the documents of packages that have another level now the numbers of that; returns how many. What was indexed
- * since has its number already.
+ * Gives new numbers to the documents of packages whose download level has changed. Returns how many. Documents that
+ * were indexed in this build have the right number already.
  */
 export const moveSearchDocuments = async (indexing: Indexing): Promise<number> => {
   const { database, levelOf } = indexing;
@@ -165,16 +166,16 @@ const addDocuments = async (
 interface Numbering {
   readonly ranking: number;
   readonly levelOf: LevelOf;
-  /** The numbers that documents had. */
+  /** The previous numbers of documents. */
   readonly known: DocumentNumbers;
 }
 
 /**
- * The numbers of these documents, in their order: the full-text index writes out all that it has gathered whenever a number
- * is smaller than the one before. A document keeps the number that it had, as long as it has the same ranking, length of
- * name and level: of what is alike otherwise the order of results would change whenever a repository is read anew. New
- * numbers count up, in the order of the records, from the greatest in these catalogs, so that none is given that a
- * document had before.
+ * Numbers these documents and returns them in the order of their numbers, because the full-text index flushes
+ * everything that it has gathered whenever a number is smaller than the one before. A document keeps its number while
+ * its ranking, length of name and level stay the same; otherwise the order of equal results would change whenever a
+ * repository is read again. New numbers count up, in the order of the records, from the greatest in these catalogs, so
+ * that no number is reused.
  */
 const numberDocuments = (
   catalogs: readonly CatalogDatabase[],

@@ -9,11 +9,11 @@ import { prepareWordsWithInside, type WordsWithInside } from './word-list.ts';
 /** A search document: its number, which is its global rank (see searchTables), and what it was made from. */
 export type SearchedDocument = SearchedTexts & { readonly id: number };
 
-/** What results may be put in order by. */
+/** What results can be sorted by. */
 export interface SortKeys {
   readonly id: number;
   readonly identifier: string;
-  /** In small letters; the identifier where it has none. */
+  /** In lower case; the identifier if there is no name. */
   readonly name: string;
   /** ISO 8601. */
   readonly firstSeen: string;
@@ -22,12 +22,12 @@ export interface SortKeys {
 /** How much text of records is kept in memory, in UTF-16 units. */
 const mostRecent = 8 * 2 ** 20;
 /**
- * How many records of an answer are kept: those that came first often come first again. To keep all of a long answer
- * would cost it more than it saves the next.
+ * How many records of an answer are kept: those that come first often come first again. Keeping all of a long answer
+ * would cost more than it saves for the next one.
  */
 const shownFirst = 16;
 
-/** What a search reads of the catalog. Its statements are prepared once. */
+/** What a search reads from the catalog. Its statements are prepared once. */
 export class SearchReading {
   readonly #match: Statement<[id: number]>;
   readonly #records: Statement<[json: RecordPiece, repository: number]>;
@@ -39,11 +39,11 @@ export class SearchReading {
   >;
   readonly #spelling: Statement<[bucket: number, terms: string]>;
   readonly #embedded: ReadonlyMap<number, string>;
-  /** Words of names and identifiers that have a text inside. */
+  /** Finds words of names and identifiers that contain a text. */
   readonly wordsWithInside: WordsWithInside;
   readonly #within: string | undefined;
 
-  /** Reads a catalog; or the same as another reading, but no document that `within` leaves out, which goes on where an FTS5 expression ends: `AND …`, `NOT …`. */
+  /** Reads a catalog, or narrows another reading: `within` is appended to every FTS5 expression (`AND …`, `NOT …`). */
   constructor(source: CatalogDatabase | SearchReading, within?: string) {
     this.#within = within;
     if (source instanceof SearchReading) {
@@ -61,9 +61,10 @@ export class SearchReading {
     const database = source;
     this.#recent = new RecentRecords(mostRecent);
     this.wordsWithInside = prepareWordsWithInside(database);
-    // A sum, since a bound number alone is looked at when the statement is prepared: it would be prepared anew each time.
+    // The sum hides the bound number from the planner. SQLite reads a bound LIMIT alone when it prepares the statement,
+    // and so would prepare it again for each value.
     this.#match = database.prepare('SELECT rowid FROM search WHERE search MATCH ? ORDER BY rowid LIMIT 0 + ?');
-    // One statement for all of a page: a hundred calls cost ten times as much. CROSS JOIN keeps the order asked.
+    // One statement for a whole page: a hundred calls would cost ten times as much. CROSS JOIN keeps the given order.
     const documents = (columns: string) =>
       `SELECT ${columns}
        FROM json_each(?) AS wanted
@@ -81,15 +82,15 @@ export class SearchReading {
   }
 
   /**
-   * The numbers of the documents that an FTS5 expression finds, the best first. Whatever finds documents goes through
-   * here, so that a search that was narrowed finds no others.
+   * The numbers of the documents that match an FTS5 expression, the best first. Every search goes through here, so that
+   * a narrowed one finds nothing else.
    */
   match(expression: string, wanted: number): number[] {
     const asked = this.#within === undefined ? expression : `(${expression}) ${this.#within}`;
     return this.#match.all(asked, wanted).map(([id]) => id);
   }
 
-  /** The records of these documents, in the order asked. `isBeginning`: they are those that an answer begins with. */
+  /** The records of these documents, in the given order. `isBeginning`: an answer begins with them. */
   records(ids: readonly number[], isBeginning = false): RecordList {
     const first = isBeginning ? shownFirst : 0;
     const rows = [...this.#recallRows(ids.slice(0, first)), ...this.#readRows(ids.slice(first))];
@@ -100,31 +101,31 @@ export class SearchReading {
     return ids.length === 0 ? [] : this.#records.all(JSON.stringify(ids));
   }
 
-  /** The same; what was read of them lately is not read again. */
+  /** The same, except that recently read records are not read again. */
   #recallRows(ids: readonly number[]): RecordRow[] {
     const kept = ids.map((id) => this.#recent.get(id));
     const missing = ids.filter((_, index) => kept[index] === undefined);
     const read = this.#readRows(missing);
-    // Of a document without its record nothing is known that could be kept.
+    // A document without a record leaves no row, so the rows cannot be assigned to documents.
     if (read.length < missing.length) return this.#readRows(ids);
     for (const [index, id] of missing.entries()) this.#recent.set(id, read[index] as RecordRow);
     let next = 0;
     return kept.map((row) => row ?? (read[next++] as RecordRow));
   }
 
-  /** Names and identifiers of these documents, in the order asked. */
+  /** Names and identifiers of these documents, in the given order. */
   names(ids: readonly number[]): { readonly id: number; readonly name: string | null; readonly identifier: string }[] {
     return this.#names.all(JSON.stringify(ids)).map(([id, name, identifier]) => ({ id, name, identifier }));
   }
 
-  /** What these documents may be put in order by, in the order asked. */
+  /** The sort keys of these documents, in the given order. */
   sortKeys(ids: readonly number[]): SortKeys[] {
     return this.#keys
       .all(JSON.stringify(ids))
       .map(([id, identifier, name, firstSeen]) => ({ id, identifier, name: name.toLowerCase(), firstSeen }));
   }
 
-  /** All texts of these documents, in the order asked. */
+  /** All indexed texts of these documents, in the given order. */
   texts(ids: readonly number[]): SearchedDocument[] {
     return this.#texts.all(JSON.stringify(ids)).map(([id, identifier, name, author, json]) => ({
       id,
@@ -135,7 +136,7 @@ export class SearchReading {
     }));
   }
 
-  /** The known terms that share one of these deletions, or seem to; see spelling.ts. */
+  /** The known terms that share one of these deletions, or may share one; see spelling.ts. */
   termsOf(deletions: Iterable<DeletionKey>): string[] {
     const keys = [...deletions];
     const buckets = new Map(this.#spelling.all(JSON.stringify([...new Set(keys.map(bucketOfKey))])));

@@ -10,21 +10,24 @@ import { descriptionText, joinWords } from './search-text.ts';
 /** The columns of the full-text index, in the order of `SearchRow.texts`; see searchTables. */
 const searchColumns = ['key', 'identifier', 'name', 'segment', 'author', 'description', 'facet'] as const;
 
-/** What the full-text index has of a record. */
+/** The row of a record in the full-text index. */
 export interface SearchRow {
   readonly identifier: string;
   /** The name that is shown. */
   readonly shown: string;
-  /** That name written together. */
+  /** The name with its words joined together. */
   readonly key: string;
-  /** Words of the name, and terms of the identifier, against which words are corrected and inside which is looked. */
+  /**
+   * Words of the name, and terms of the identifier. Mistyped words are corrected to these, and parts of words are found
+   * inside them.
+   */
   readonly words: ReadonlySet<string>;
   readonly segment: readonly string[];
-  /** The terms of each column, with blanks between. */
+  /** The terms of each column, separated by blanks. */
   readonly texts: readonly string[];
 }
 
-// Few packages say anything of iOS, and of the rest nothing more is read.
+// Few packages say anything about iOS, so for the others nothing more is read.
 const excludedVersions = (
   { architecture, tags }: Pick<PackageRecord, 'architecture' | 'tags'>,
   details: string | null,
@@ -33,7 +36,7 @@ const excludedVersions = (
     ? readExcluded({ ...(JSON.parse(details ?? '{}') as Partial<StatingFields>), architecture, tags })
     : [];
 
-/** The row of a record in the full-text index, from its ready text and its details as the catalog holds them. */
+/** The full-text row of a record, from its ready text and its details as the catalog stores them. */
 export const composeSearchRow = (json: string, details: string | null): SearchRow => {
   const { package_id: identifier, name, author, maintainer, description: written, ...rest } = parseRecord(json);
   const description = describedBy(written);
@@ -58,5 +61,5 @@ export const composeSearchRow = (json: string, details: string | null): SearchRo
   };
 };
 
-/** Writes a row into the full-text index under the number of its document. */
+/** Inserts a row into the full-text index under the number of its document. */
 export const insertSearchRow = `INSERT INTO search (rowid, ${searchColumns.join(', ')}) VALUES (?${', ?'.repeat(searchColumns.length)})`;

@@ -1,7 +1,7 @@
-// How text becomes search terms, for what is indexed and for what is asked alike: without regard to case, diacritics
-// and width; names written together and apart meet because both forms are terms.
+// How text becomes search terms, both for indexing and for queries: without regard to case, diacritics and width. Names
+// match whether they are written as one word or several, because both forms are terms.
 
-// Letters that no Unicode decomposition takes apart but people type without their stroke or ligature.
+// Letters that Unicode does not decompose, but that people type without their stroke or ligature.
 const folded: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',
@@ -29,7 +29,7 @@ export const foldText = (text: string): string => {
     .normalize('NFC');
 };
 
-// Scripts written without blanks between words: each character is a word.
+// Scripts that put no blanks between words. Each character counts as a word.
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 const words = /[\p{L}\p{N}]+/gu;
 const asciiWords = /[a-z0-9]+/g;
@@ -41,13 +41,13 @@ export const splitWords = (text: string): string[] => {
   return (plain.match(words) ?? []).flatMap((word) => (unspaced.test(word) ? [...word] : [word]));
 };
 
-/** More than anybody types. */
+/** Nobody types more parts. */
 const mostParts = 8;
 
 /**
- * What is typed with blanks between, as the words that each is made of: a version is several, and so is what belongs
- * together: "iOS 14" is one thing, "for iOS 14" too, and "tweak for" says of a name what it is. Empty where it is more than
- * anybody types.
+ * The parts of a query that are separated by blanks, each as a list of words. A version has several words. Parts that
+ * belong together are one part: "iOS 14" is one thing, so is "for iOS 14", and "tweak for" says what kind of thing the
+ * name is. Empty if there are more parts than anybody types.
  */
 export const splitParts = (text: string): string[][] => {
   const parts = text
@@ -76,19 +76,20 @@ export const pastedPackage = (text: string): string | undefined => {
   return name?.replaceAll(/%[\da-f]{2}/gi, '-');
 };
 
-/** All words written together, which is the same however the text was spaced and punctuated. */
+/** All words joined together. The result does not depend on spacing and punctuation. */
 export const joinWords = (text: string): string => splitWords(text).join('');
 
-// What stands before a hump: a small letter before a capital, a capital before the last one of a run and a small letter, and
-// the edges of a number. Browsers run it too, and those of many jailbroken devices can look ahead but not behind.
+// The end of a part of a word: a lower-case letter before a capital, a capital before the last capital of a run that a
+// lower-case letter follows, and the edges of a number. Browsers run this, too, and those of many jailbroken devices
+// support lookahead but no lookbehind.
 const beforeHump = /\p{Ll}(?=\p{Lu})|\p{Lu}(?=\p{Lu}\p{Ll})|\p{L}(?=\p{N})|\p{N}(?=\p{L})/gu;
 const splitHumps = (raw: string): string[] => raw.replace(beforeHump, '$& ').split(' ');
 const rawWords = /[\p{L}\p{N}\p{M}]+/gu;
 
 export interface NameTerms {
-  /** Its words, and the parts of words that have capitals or digits inside. */
+  /** Its words, and the parts of words that contain capitals or digits. */
   readonly words: ReadonlySet<string>;
-  /** Each two neighbouring words written together. */
+  /** Every two neighbouring words joined together. */
   readonly pairs: readonly string[];
 }
 
@@ -109,7 +110,7 @@ export const nameTerms = (name: string): NameTerms => {
   return { words: terms, pairs };
 };
 
-/** The words that stand in a description: folded text for a tokenizer that splits at everything else. */
+/** The words of a description: folded text for a tokenizer that splits at everything else. */
 export const descriptionText = (text: string): string => {
   const plain = foldText(text);
   return ascii.test(plain) ? plain : splitWords(text).join(' ');

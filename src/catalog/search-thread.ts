@@ -4,13 +4,13 @@ import type { SearchTask } from './search-aside.ts';
 import { searchTables } from './search-index.ts';
 import { SearchWriter } from './search-writer.ts';
 
-// The thread of SearchAside: does each task that it is sent, and says when it is done.
+// The thread of SearchAside: does each task that it receives, and answers when it is done.
 const database = CatalogFile.openDraft((workerData as { file: string }).file);
-// It writes one piece after the other, and reads them once.
+// It writes sequentially, and reads everything once.
 database.exec('PRAGMA cache_size = -8192');
 database.exec(searchTables);
-// What is gathered is merged once, at the end, and not on the way there again and again: a fifth of the time. No more
-// pieces than these may wait for that (there is room for 2,000).
+// Segments are merged once at the end rather than repeatedly, which saves a fifth of the time. No more segments than
+// these may accumulate (the limit is 2,000).
 for (const [option, value] of [
   ['automerge', 0],
   ['crisismerge', 1000],

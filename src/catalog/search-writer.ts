@@ -2,25 +2,31 @@ import type { WritableDatabase } from './database.ts';
 import { composeSearchRow, insertSearchRow } from './search-row.ts';
 import { Vocabulary } from './vocabulary.ts';
 
-/** A record that is to be indexed: the number of its document, its text, complete but for the value of its last key, and its details. */
+/**
+ * A record to be indexed: the number of its document, its text, which is complete except for the value of its last key,
+ * and its details.
+ */
 export type IndexedRecord = readonly [document: number, json: string, details: string | null];
 
-/** Takes what is to be indexed. */
+/** Receives what is to be indexed. */
 export interface SearchSink {
-  /** To be called before records of another repository are taken. */
+  /** To be called before the records of another repository. */
   beginRepository(): void;
-  /** Takes records, in the order of their documents' numbers. Returns what to wait for before there are more, if anything. */
+  /**
+   * Receives records, in the order of their documents' numbers. If it returns a promise, that has to be awaited before
+   * the next call.
+   */
   take(records: readonly IndexedRecord[]): Promise<void> | undefined;
-  /** To be called when all is taken: all of it is found in the catalog then. */
+  /** To be called at the end. Then everything can be found in the catalog. */
   finish(): Promise<void> | void;
-  /** To be called in every case. */
+  /** To be called in any case. */
   close(): Promise<void> | void;
 }
 
-// The index is put in order when this part of its documents is new.
+// The index is optimised if this share of its documents is new.
 const greatChange = 0.1;
 
-/** Indexes into the tables of a database, which stand there. */
+/** Indexes into the existing tables of a database. */
 export class SearchWriter implements SearchSink {
   readonly #database: WritableDatabase;
   readonly #vocabulary: Vocabulary;
@@ -37,7 +43,7 @@ export class SearchWriter implements SearchSink {
     this.#vocabulary.beginRepository();
   }
 
-  /** Other work, such as writing files, gets its turn after that. */
+  /** Other work, such as writing files, gets its turn afterwards. */
   take(records: readonly IndexedRecord[]): Promise<void> {
     for (const [document, json, details] of records) {
       const composed = composeSearchRow(json, details);
@@ -49,8 +55,8 @@ export class SearchWriter implements SearchSink {
   }
 
   /**
-   * After a great change the index is written as one piece, which halves the time of a question; after a small one that
-   * would take longer than all the rest of the build.
+   * After a great change the index is rewritten as one segment, which halves the time of a query. After a small change
+   * that would take longer than the rest of the build.
    */
   finish(): void {
     this.#vocabulary.write();

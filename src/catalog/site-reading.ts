@@ -4,14 +4,14 @@ import type { SigningState } from '../contract/signing-states.ts';
 import type { CatalogDatabase } from './database.ts';
 import { readRepositoryFindings, readRepositoryRows } from './reading.ts';
 
-// What the pages read of the catalog beyond the public documents.
+// What the pages read from the catalog besides the public documents.
 
-/** A repository as the catalog holds it. */
+/** A repository as stored in the catalog. */
 export interface CatalogRepository {
   readonly number: number;
   readonly slug: string;
   readonly record: RepositoryRecord;
-  /** Former slugs, under which it is still found; never one that another repository has. */
+  /** Former slugs by which it is still found; never the slug of another repository. */
   readonly aliases: readonly string[];
   /** When it first entered the catalog, ISO 8601. */
   readonly addedAt: string;
@@ -51,7 +51,7 @@ export const readCatalogRepositories = (database: CatalogDatabase): CatalogRepos
   });
 };
 
-/** A record as it is stored. `json` and `details` are JSON texts; see the table `record`. */
+/** A stored record. `json` and `details` are JSON texts; see the table `record`. */
 export type RecordColumns = [
   repository: number,
   name: string,
@@ -67,7 +67,7 @@ export type RecordColumns = [
 
 const columns = 'repository, package, version, architecture, latest, first_seen, news, json, details, changed_at';
 
-/** A reader of all records of one package, in no order. */
+/** Returns a function that reads all records of one package, in no particular order. */
 export const prepareRecords = (database: CatalogDatabase): ((name: string) => RecordColumns[]) => {
   const select = database.prepare<RecordColumns>(`SELECT ${columns} FROM record WHERE package = ?`);
   return (name) => select.all(name);

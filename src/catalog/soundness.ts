@@ -7,14 +7,14 @@ import { digestPieces, type FileDigest } from './pieces.ts';
 
 const markSchema = z.strictObject({
   size: z.number(),
-  /** Of its last change, in nanoseconds; a catalog is never written once it is in force. */
+  /** When the file last changed, in nanoseconds. A catalog in force is never written to. */
   changed: z.string(),
   sha256: z.string(),
-  /** That of each piece; undefined where an earlier version put it in force. */
+  /** The digest of each piece; undefined if an earlier version put the catalog into force. */
   pieces: z.array(z.string()).optional(),
 });
 
-// The one in force and, while they change places, the next one.
+// The catalog in force and, while one replaces the other, the next one.
 const marksSchema = z.array(markSchema).min(1).max(2);
 export type Mark = z.infer<typeof markSchema>;
 
@@ -36,15 +36,15 @@ const readMarks = (state: string): Mark[] => {
 const writeMarks = (state: string, marks: readonly Mark[]): void =>
   writeWholeFile(markPath(state), `${JSON.stringify(marks)}\n`);
 
-/** How a finished catalog looks, which is remembered of the one in force. */
+/** The size, time and digests of a finished catalog, which are remembered for the one in force. */
 export const markCatalog = async (file: string): Promise<Mark> => {
   const { sha256, pieces } = await digestPieces(file);
   return { ...outside(file), sha256, pieces: [...pieces] };
 };
 
 /**
- * Puts a finished catalog that looks so in the place of the one in force with `place`, and remembers that, so that a
- * change to it can be noticed. A crash in between leaves either of them known.
+ * Puts a finished catalog with this mark into force, by calling `place`, and remembers the mark, so that a later change
+ * to the file is noticed. After a crash in between, either catalog is known.
  */
 export const placeMarked = (state: string, mark: Mark, place: () => void): void => {
   const [before] = readMarks(state);
@@ -53,7 +53,7 @@ export const placeMarked = (state: string, mark: Mark, place: () => void): void 
   writeMarks(state, [mark]);
 };
 
-/** What the catalog in force is digested to. Throws where there is none. */
+/** The digests of the catalog in force. Throws if there is none. */
 export const readCatalogDigest = async (state: string): Promise<FileDigest> => {
   const file = path.join(state, 'catalog.sqlite');
   const now = outside(file);
@@ -88,9 +88,9 @@ const passesQuickCheck = (file: string): boolean => {
 };
 
 /**
- * Whether a catalog file is the one that was put in force. Its size and time tell, and cost next to nothing; where
- * they differ, as after a restored backup, or with `verify`, all of its bytes do. One that an earlier version put in
- * force is examined by SQLite.
+ * Whether a catalog file is the one that was put into force. Its size and time show that at almost no cost. If they
+ * differ, as after a backup was restored, or with `verify`, all of its bytes are checked. If an earlier version put it
+ * into force, SQLite examines it.
  */
 export const isCatalogSound = async (state: string, file: string, verify: boolean): Promise<boolean> => {
   if (!existsSync(file)) return true;
@@ -108,5 +108,5 @@ export const isCatalogSound = async (state: string, file: string, verify: boolea
 // https://sqlite.org/rescode.html: SQLITE_CORRUPT and SQLITE_NOTADB.
 const damageCodes = new Set([11, 26]);
 
-/** Whether an error says that a database is damaged. */
+/** Whether an error means that a database is damaged. */
 export const isDamage = (error: unknown): boolean => damageCodes.has(resultCode(error) ?? 0);

@@ -9,12 +9,14 @@ import {
   removeFromBucket,
 } from './spelling.ts';
 
-/** A key and the number of a term are one number, which is exact: there are 2^21 keys, and no set has as many members. */
+/**
+ * A key and the number of a term are combined into one exact number: there are 2^21 keys, and no set has 2^32 terms.
+ */
 const termNumbers = 2 ** 32;
 
 /**
- * Keeps the vocabulary against which words are corrected (see spelling.ts): a row holds the terms of one bucket of
- * deletions, so that a million deletions are some ten thousand rows.
+ * Maintains the vocabulary for correcting mistyped words (see spelling.ts). A row contains the terms of one bucket of
+ * deletions, so that a million deletions take some ten thousand rows.
  */
 export class SpellingWriter {
   readonly #read;
@@ -28,7 +30,7 @@ export class SpellingWriter {
     this.#delete = database.prepareWrite('DELETE FROM spelling WHERE bucket = ?');
   }
 
-  /** How many terms were gathered since it last wrote. */
+  /** How many terms were gathered since the last write. */
   get size(): number {
     return this.#gathered.size;
   }
@@ -37,14 +39,14 @@ export class SpellingWriter {
     this.#gathered.add(term);
   }
 
-  /** Writes what was gathered since it last did. */
+  /** Writes the terms that were gathered since the last write. */
   write(): void {
     const terms = [...this.#gathered];
     this.#gathered.clear();
     for (const [bucket, added] of byBucket(terms)) this.#add(bucket, added);
   }
 
-  /** Takes out terms that nothing is called by any more. */
+  /** Removes terms that nothing is called by any more. */
   remove(terms: readonly string[]): void {
     for (const [bucket, gone] of byBucket(terms)) {
       const known = this.#read.get(bucket)?.[0];
@@ -62,7 +64,7 @@ export class SpellingWriter {
   }
 }
 
-/** Every deletion of these terms, by the bucket that it falls into. */
+/** All deletions of these terms, grouped by bucket. */
 function* byBucket(terms: readonly string[]): Generator<[bucket: number, deletions: KeyedTerm[]]> {
   const deletions = sortDeletions(terms);
   for (let start = 0; start < deletions.length; ) {
@@ -78,8 +80,8 @@ function* byBucket(terms: readonly string[]): Generator<[bucket: number, deletio
 }
 
 /**
- * Every deletion of these terms, in the order of its key and then of the term: each is one number, of the key and of
- * which term it is. Lists of the terms of each key would take ten times as much.
+ * All deletions of these terms, ordered by key and then by term. Each is one number, composed of the key and the
+ * position of the term. Lists of terms for each key would take ten times as much memory.
  */
 const sortDeletions = (terms: readonly string[]): Float64Array => {
   const all = new Float64Array(terms.reduce((sum, { length }) => sum + length + 1, 0));
