@@ -33,13 +33,15 @@ const command = {
   endings: aloneEndings('there was nothing to accept, or it could not be', 'a build is at work there'),
 } as const satisfies Command;
 
-// What builds leave, one of which is in each state folder; an empty one is where somebody begins, with --take-over.
+// Files that builds leave in every state folder. An empty folder is one where somebody begins, with --take-over.
 const marks: ReadonlySet<string> = new Set(['build.lock', 'identifier', 'removals.json', 'snapshots']);
 
-/** Throws a CommandFailure where a folder is no state folder: nothing would be held back in it, and all seem well. */
+/**
+ * Throws a CommandFailure if a folder is no state folder. Nothing would be held back there, and all would seem well.
+ */
 const assertState = (state: string): void => {
   const found = statSync(state, { throwIfNoEntry: false });
-  // Taking the lock would make the folder, and a slip of the pen in --state should not.
+  // Taking the lock would make the folder, and --state may be mistyped.
   if (found === undefined)
     throw new CommandFailure(`There is no state folder ${state}: build first, or name another --state.`);
   const names = found.isDirectory() ? readContent(state) : ['a file'];
@@ -55,13 +57,13 @@ const lock = (state: string): (() => void) => {
   }
 };
 
-// Typed as it is told, it must find this state folder again.
+// The suggested command must find this state folder again.
 const callOf = (state: string, word: string): string => {
   const isUsual = state === (process.env.DEBDEX_STATE || buildOptions.state.default);
   return `npm run accept -- ${isUsual ? '' : `--state ${shellWord(state)} `}${word}`;
 };
 
-// Nothing is written, so a build may be at work meanwhile.
+// This writes nothing, so a build may be running.
 const list = async (state: string): Promise<string> => {
   const store = openStore(state);
   const waiting = await listWaiting(store, await store.list());

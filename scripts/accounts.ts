@@ -52,13 +52,13 @@ const missing = (name: string) => `There is no account named ${name}.`;
 interface Outcome {
   readonly text: string;
   readonly failed?: boolean;
-  /** What the audit log is told. */
+  /** The event for the audit log. */
   readonly event?: SecurityEvent;
 }
 
 const counted = (devices: number) => `${devices} ${devices === 1 ? 'device' : 'devices'}`;
 
-/** Where the accounts are, and how their passwords are hashed there. */
+/** The accounts, and how passwords are hashed where they are kept. */
 interface Accounts {
   readonly store: CredentialStore;
   readonly passwords: Passwords;
@@ -88,7 +88,7 @@ interface Typed {
   readonly all: boolean;
 }
 
-// Before a store is looked for: what was typed wrong is wrong wherever the accounts are.
+// Checked before a store is looked for, because a wrong command is wrong wherever the accounts are.
 const assertCommand = ({ command, name, all }: Typed): void => {
   if (!['list', 'add', 'password', 'disable', 'enable', 'remove', 'sign-out'].includes(command)) {
     throw new UsageError(`there is no command ${command}`);
@@ -115,7 +115,7 @@ const run = async (accounts: Accounts, { command, name }: Typed): Promise<Outcom
       : { text: missing(name), failed: true };
   switch (command) {
     case 'password': {
-      // The sign-in page takes no name like this, so nobody could ever type the password.
+      // The sign-in page does not accept such a name, so nobody could ever type the password.
       if (normaliseAccountName(name) === undefined) {
         return { text: `${name} is an account of an OpenID provider, which has its password.`, failed: true };
       }
@@ -146,7 +146,7 @@ const readArguments = () => {
     const [command, name, ...more] = positionals;
     if (command === undefined) throw new UsageError('a COMMAND is missing');
     if (more.length > 0) throw new UsageError('too many arguments; a password is never one of them');
-    // The provider's accounts have a colon in their name, which none of ours can, and are spelled as `list` prints them.
+    // Accounts of a provider have a colon in their name, which our own cannot, and are spelled as `list` prints them.
     const normal = name === undefined ? undefined : (normaliseAccountName(name) ?? name);
     return {
       command,
@@ -172,7 +172,7 @@ const openWorkerAccounts = (at: string): Accounts => {
 
 const openStoredAccounts = (command: string, state: string): Accounts => {
   const location = readStoreLocation(process.env, state);
-  // Opening a store makes it, and a slip of the pen in --state should not.
+  // Opening a store makes it, and --state may be mistyped.
   (command === 'add' ? assertStateFolder : assertStoreExists)(location, state);
   return { store: openCredentialStore(location, createNodeCryptography()), passwords: createNodePasswords(1) };
 };

@@ -1,5 +1,5 @@
-// Loaded ahead of the commands (`node --import`). It is JavaScript, and names nothing that came late to Node: whatever
-// release it meets can read it.
+// Loaded before the commands (`node --import`). It is JavaScript and uses nothing recent, so that even an old release
+// of Node can read it.
 
 import { readFileSync } from 'node:fs';
 import module from 'node:module';
@@ -9,12 +9,12 @@ import { isMainThread } from 'node:worker_threads';
 
 const project = new URL('..', import.meta.url);
 
-// The oldest release that runs everything (`engines`), of the form ">=24".
+// The oldest release that can run everything (`engines`), in the form ">=24".
 const { engines } = JSON.parse(readFileSync(new URL('package.json', project), 'utf8'));
 const oldest = Number(/^>=(\d+)$/.exec(engines.node)?.[1]);
 const { node } = process.versions;
 if (!(Number.parseInt(node, 10) >= oldest)) {
-  // Without this the first words would be of a file with an unknown extension.
+  // Otherwise the first message would be about a file with an unknown extension.
   process.stderr.write(
     `Debdex needs Node.js ${oldest} or newer, and this is ${node}: "npm ci" brings one for "npm start" and "npm run …", ` +
       'or install a newer one (https://nodejs.org).\n',
@@ -22,9 +22,9 @@ if (!(Number.parseInt(node, 10) >= oldest)) {
   process.exit(1);
 }
 
-// Compiling is more than half of the time in which the commands start, so what was compiled once is kept, beside the
-// packages it belongs to. Where that folder cannot be written nothing is kept.
+// Compiling takes more than half of a command's start, so compiled code is kept beside the packages. If that folder
+// cannot be written, nothing is kept.
 module.enableCompileCache(fileURLToPath(new URL('node_modules/.cache/compiled', project)));
 
-// Node writes it at its exit, which a server that is killed never reaches.
+// Node writes the cache when it exits, which a killed server never does.
 if (isMainThread) setTimeout(module.flushCompileCache, 2000).unref();

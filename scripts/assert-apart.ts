@@ -3,13 +3,13 @@ import { isWithin } from '../src/publication/folder-paths.ts';
 import { UsageError } from './options.ts';
 
 /**
- * Checks that a state folder is one where it is there already, and that it, which holds accounts and counters, is not
- * among what is published.
+ * Checks that an existing state folder is a folder, and that it is not inside what is published, because it holds
+ * accounts and counters.
  *
- * @throws UsageError where that is not so
+ * @throws UsageError if it is
  */
 export const assertApart = ({ state, out }: { readonly state: string; readonly out: string }): void => {
-  // Where it is the output folder a build fails, and tells those who wait for it: it could be made before.
+  // An output folder that is no folder is noticed by the build, which fails and notifies the operator.
   if (statSync(state, { throwIfNoEntry: false })?.isDirectory() === false)
     throw new UsageError(`--state ${state} is no folder: name one, or a name that is free.`);
   if (!isWithin(state, out)) return;

@@ -28,7 +28,7 @@ const parts: Readonly<Record<string, Part>> = {
   'first-run': firstRunPart,
 };
 
-/** What takes long and a disk of its own, and runs where it is named. */
+/** Parts that take long and much disk space, and run only if they are named. */
 const named: Readonly<Record<string, Part>> = { million: millionPart, community: communityPart };
 
 const help = (): string => {

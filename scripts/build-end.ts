@@ -12,18 +12,18 @@ import { RemovalsHeld } from '../src/snapshots/removals.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { CommandFailure, describeRefusal, UsageError } from './options.ts';
 
-// What keeps a request from its origin altogether; every other failure is an answer of some kind.
+// Failures in which no request reached the origin at all. Every other failure is some kind of answer.
 const unreachedCodes: ReadonlySet<string> = new Set(['no-network', 'dns', 'connection', 'timeout', 'backing-off']);
 
 /**
- * The end of a build that published nothing, because nothing is known of any repository; `stoppedBy` is what stopped it
- * before it had visited all of them.
+ * The end of a build that published nothing, because nothing is known of any repository. `stoppedBy` is what stopped
+ * it, if it did not visit all of them.
  */
 export const emptyBuildFailure = (
   { outcomes }: Pick<BuildResult, 'outcomes'>,
   stoppedBy: string | undefined,
 ): CommandFailure => {
-  // Of those that it never came to nothing can be said, so neither of all.
+  // If some were not visited, nothing can be said about all of them.
   if (stoppedBy !== undefined) {
     return new CommandFailure(
       'It was stopped before any repository was read, and nothing is known of any from before.',
@@ -40,9 +40,9 @@ export const emptyBuildFailure = (
 };
 
 /**
- * How a build that published ends. `allowed` says how many repositories may be stale or failed, as a share (`40%`) or a
- * count (`12`); that more are is told before that something waits for the operator's word, which the summary says either
- * way.
+ * The exit code of a build that published. `allowed` is how many repositories may be stale or failed, as a share
+ * (`40%`) or a count (`12`). If there are more, that code wins over the one for something that waits for the operator's
+ * decision, which the summary mentions in any case.
  */
 export const computeExitCode = ({ lastBuild }: Pick<BuildResult, 'lastBuild'>, allowed: string): ExitCode => {
   const { repositories } = lastBuild;
@@ -57,8 +57,8 @@ const partlyStands =
   'Documents and search are of this build already, and the pages may be of the one before until a build ends well';
 
 /**
- * What ended a build, as an error that says so in a sentence and has an exit code: `stoppedCode` where a signal told it
- * to stop, which may have reached what it was working with too.
+ * The error that ended a build, as one with a sentence and an exit code. The code is `stoppedCode` if a signal stopped
+ * it, because that may have interrupted other operations, too.
  */
 export const toCommandFailure = (error: unknown, stoppedCode?: number): Error => {
   if (error instanceof UsageError || error instanceof CommandFailure) return error;
@@ -77,7 +77,7 @@ export const toCommandFailure = (error: unknown, stoppedCode?: number): Error =>
     const message = `The disk is full (${cause.message}). ${stands}: make room and build again.`;
     return new CommandFailure(message, exitCodes.failed);
   }
-  // What the system refused is told by its message; anything else is a fault of ours, and the stack says where.
+  // The message of a system error is enough. Anything else is our fault, and the stack says where.
   const evidence = 'syscall' in cause ? describeRefusal(cause) : (cause.stack ?? cause.message);
   return new CommandFailure(`The build failed: ${evidence}\n${stands}.`, stoppedCode ?? exitCodes.failed, {
     cause: reason,

@@ -3,8 +3,8 @@ import { tellUnknownVariables } from './known-variables.ts';
 import type { OptionValues } from './options.ts';
 
 /**
- * The environment of a build that another command starts as a process of its own: what that command was told, by flags or
- * by variables, before what its own environment has. `port` is where what is built will be served.
+ * The environment of a build that another command starts as a process: that command's own flags and variables come
+ * before its environment. `port` is where the result will be served.
  */
 export const composeBuildEnvironment = (
   values: OptionValues<typeof buildOptions> & { readonly port: number },
@@ -14,13 +14,13 @@ export const composeBuildEnvironment = (
     const value = values[name as keyof typeof buildOptions];
     return value === undefined ? [] : [[environment, Array.isArray(value) ? value.join(' ') : String(value)]];
   });
-  // What nobody reads is told of once, and by the command that was called.
+  // Unknown variables are reported once, by the command that was called.
   const known = Object.entries(environment).filter(([name]) => tellUnknownVariables({ [name]: '' }) === undefined);
   const isUsual = values['base-url'] === buildOptions['base-url'].default;
   return {
     ...Object.fromEntries(known),
     ...Object.fromEntries(flags),
-    // Links should lead to the server that is started, unless another public address is named.
+    // Links should lead to the server that is started, unless a public address is given.
     ...(isUsual ? { [buildOptions['base-url'].environment]: `http://localhost:${values.port}` } : {}),
   };
 };

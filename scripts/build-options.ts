@@ -3,7 +3,7 @@ import { logOptions } from './log-options.ts';
 import { type Option, proxyVariables } from './options.ts';
 import { dataOption } from './read-service.ts';
 
-/** The variables of a build that stand for no flag. */
+/** Variables of a build that have no flag. */
 export const buildVariables = [
   [
     'DEBDEX_SIGNING_KEY',

@@ -4,8 +4,8 @@ import type { Log } from '../src/log/log.ts';
 import { type BuildReport, writeReport } from '../src/pipeline/report.ts';
 
 /**
- * What a build leaves at the `file` of `--report`, where one is named: its own report, or none. Whoever reads it goes by
- * what stands there, and an older one may tell of a success.
+ * The file of `--report`: after a build it holds that build's report, or does not exist. Whoever reads it relies on its
+ * content, and an older report could claim a success.
  */
 export class ReportFile {
   readonly #file: string | undefined;
@@ -23,7 +23,7 @@ export class ReportFile {
       writeReport(this.#file, compose());
       this.#isWritten = true;
     } catch (error) {
-      // The build has ended, and an upload after it goes by how.
+      // The build has ended, and its exit code says how.
       this.#log.error(
         'report-unwritten',
         `The report could not be written, and the build ended as ever: ${inWords(error)}`,
@@ -31,11 +31,14 @@ export class ReportFile {
     }
   }
 
-  /** Removes an older report, if this build wrote none: not before it ends, since meanwhile that is of the last one. */
+  /**
+   * Removes an older report, if this build wrote none. Only at the end, because until then the report of the last build
+   * is right.
+   */
   end(): void {
     if (this.#file === undefined || this.#isWritten) return;
     try {
-      // No folder or device, which may be named by mistake.
+      // A folder or device may be named by mistake, and is left alone.
       if (statSync(this.#file, { throwIfNoEntry: false })?.isFile() === true) rmSync(this.#file, { force: true });
     } catch (error) {
       this.#log.error('report-outdated', `The report of an earlier build could not be removed: ${inWords(error)}`);

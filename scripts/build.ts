@@ -35,10 +35,10 @@ import { publishSample, removeSample } from './sample.ts';
 
 const project = path.join(import.meta.dirname, '..');
 
-// Moments are written with years of four digits.
+// Dates are written with years of four digits.
 const lastSecond = Date.parse('9999-12-31T23:59:59Z') / 1000;
 
-// Reproducible builds take the time from outside (reproducible-builds.org, SOURCE_DATE_EPOCH, in seconds).
+// For reproducible builds the environment states the time (reproducible-builds.org, SOURCE_DATE_EPOCH, in seconds).
 const readClock = (): (() => Date) => {
   const epoch = process.env.SOURCE_DATE_EPOCH;
   if (epoch === undefined) return () => new Date();
@@ -51,7 +51,7 @@ const readClock = (): (() => Date) => {
 const readSource = async (values: OptionValues<typeof buildOptions>, base: string, userAgent: string) => {
   if (values.sample) {
     const out = path.resolve(values.out);
-    // Its addresses would replace those of real repositories, for whoever reads them.
+    // The sample's addresses would replace those of real repositories for all readers.
     if (holdsPublication(out))
       throw new UsageError(`${values.out} holds what was published from a manifest: name another --out for the sample`);
     letEverybodyRead(values.state);
@@ -138,7 +138,7 @@ const build = async (values: OptionValues<typeof buildOptions>, { stopping, log,
     });
     process.stdout.write(describeBuild(result, progress));
     for (const sentence of result.untold ?? []) process.stderr.write(`${sentence}\n`);
-    // Where everything was visited all the same, the word to stop came when there was nothing left to stop.
+    // If every repository was visited, the signal to stop came too late to stop anything.
     const stopped = result.outcomes.length < (only ?? entries).length ? stopping.by() : undefined;
     const failure = result.statistics === undefined ? emptyBuildFailure(result, stopped) : undefined;
     const ended = failure?.exitCode ?? computeExitCode(result, values['fail-on-stale']);
@@ -172,7 +172,7 @@ await runCommand(
       await build(values, { stopping, log, report });
       report.end();
     } catch (error) {
-      // The build that keeps this one out writes its own, and may have done so just now.
+      // The other build writes its own report, and may just have done so.
       if (!(error instanceof LockedError)) report.end();
       throw toCommandFailure(error, stopping.exitCode());
     } finally {

@@ -15,7 +15,7 @@ import { dataOption, readUnsafe, safetyFileOf } from './read-service.ts';
 
 const shown = (folder: string): string => path.relative(process.cwd(), folder);
 
-/** Bundles while nobody else does: two at once would write into each other's folders. */
+/** Bundles while nobody else does. Two at once would write into each other's folders. */
 const alone = async <T>(work: () => Promise<T>): Promise<T> => {
   let unlock: () => void;
   try {
@@ -32,7 +32,7 @@ const alone = async <T>(work: () => Promise<T>): Promise<T> => {
 
 const bundlePages = async (): Promise<void> => {
   const folder = shown(productFolder);
-  // Whoever wants no more than that they are there waits for nobody.
+  // Whoever only needs the bundle to exist does not wait.
   const made = !holds(productFolder, computeKey()) && (await alone(() => makeBundle(productFolder)));
   process.stdout.write(made ? `Bundled the pages into ${folder}.\n` : `${folder} is up to date.\n`);
 };
@@ -87,7 +87,7 @@ const options = {
   data: dataOption,
 } as const;
 
-// The Worker follows what is deployed with it by its portions.
+// The Worker follows the publication that is deployed with it by its portions.
 const assertFollowable = (folder: string): void => {
   const file = path.join(folder, generationPath.current);
   if (!existsSync(file)) {
@@ -109,7 +109,7 @@ const bundleWorker = async (values: OptionValues<typeof options>): Promise<void>
       `--publication must be a folder, r2://bucket/prefix, or an address such as https://index.example.org, not "${values.publication}"`,
     );
   }
-  // https://developers.cloudflare.com/workers/wrangler/configuration/: it becomes a label of a host name.
+  // https://developers.cloudflare.com/workers/wrangler/configuration/: the name becomes a label of a host name.
   if (!/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(name)) {
     throw new UsageError(`--name must be of small letters, digits and "-", not "${name}"`);
   }

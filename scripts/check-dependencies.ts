@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-// What `npm ci` installs must be what was once looked at: exact versions, each with the hash of its archive, and
-// install scripts only of packages that somebody decided about by name.
+// `npm ci` must install what somebody has once looked at: exact versions, each with the hash of its archive, and
+// install scripts only of packages that were decided on by name.
 
-/** The parts of package.json that matter here. */
+/** The fields of package.json that matter here. */
 interface PackageFile {
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly devDependencies?: Readonly<Record<string, string>>;
@@ -18,16 +18,16 @@ interface LockedPackage {
   readonly hasInstallScript?: boolean;
 }
 
-/** The parts of package-lock.json that matter here. */
+/** The fields of package-lock.json that matter here. */
 interface LockFile {
   readonly packages: Readonly<Record<string, LockedPackage>>;
 }
 
-// Of the package itself, or of another by that name: "npm:other@1.2.3".
+// An exact version of the package itself, or of another under this name: "npm:other@1.2.3".
 const exact = /^(?:npm:(?:@[\w.-]+\/)?[\w.-]+@)?(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?)$/;
 const folder = 'node_modules/';
 
-/** What is wrong with the dependencies, a sentence for each fault. */
+/** The faults in the dependencies, a sentence for each. */
 export const checkDependencies = (manifest: PackageFile, lock: LockFile): string[] => {
   const faults: string[] = [];
   for (const [name, asked] of Object.entries({ ...manifest.dependencies, ...manifest.devDependencies })) {
@@ -56,7 +56,7 @@ export const checkDependencies = (manifest: PackageFile, lock: LockFile): string
   return faults;
 };
 
-/** The folders that have a lock file, the project's own first: what only one benchmark uses is installed apart. */
+/** The folders with a lock file, the project's own first. Packages for a single benchmark are installed separately. */
 export const lockedFolders = ['.', 'tools/lighthouse'] as const;
 
 if (import.meta.main) {

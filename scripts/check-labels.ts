@@ -1,8 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-// Titles of tests and comments cite the properties of docs/properties.md by label (`C7`) and the sections of
-// docs/decisions.md by number. A citation that leads nowhere, and a property that no test checks, are faults.
+// Titles of tests and comments cite properties in docs/properties.md by label (`C7`) and sections of docs/decisions.md
+// by number. A citation that leads nowhere is a fault, and so is a property that no test checks.
 
 /** A file of the project, by its path below the project's folder. */
 interface SourceFile {
@@ -12,9 +12,9 @@ interface SourceFile {
 
 const propertyLine = /^- \*\*([VCHTP]\d+)\*\* /gm;
 const decisionHeading = /^## (\d+)\. /gm;
-// What stands at the beginning of a test's title: `'C1, C8: a certificate …'`, `'T4 the page …'`.
+// Labels at the beginning of a test's title: `'C1, C8: a certificate …'`, `'T4 the page …'`.
 const title = /['"`]((?:[VCHTP]\d{1,2}(?:, )?)+)(?::| )/g;
-// As words of a comment; a colour (`#C0FFEE`), an escape (`%C3`) or an identifier is no label.
+// Labels within a comment. A colour (`#C0FFEE`), an escape (`%C3`) or an identifier is none.
 const cited = /(?<![\w%#&.$\\-])([VCHTP]\d{1,2})(?![\w%.-]*[\w%])/g;
 const citedSection = /[Dd]ecisions?, section[\s/*]+(\d+)/g;
 
@@ -23,7 +23,7 @@ const all = (text: string, pattern: RegExp): string[] => [...text.matchAll(patte
 const commentsOf = (text: string): string => all(text, /(\/\*[\s\S]*?\*\/|(?<!:)\/\/.*$)/gm).join('\n');
 
 /**
- * What is wrong with the citations, a sentence for each fault.
+ * The faults in the citations, a sentence for each.
  *
  * @param properties text of docs/properties.md
  * @param decisions text of docs/decisions.md

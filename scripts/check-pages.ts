@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 
-// The types of the pages, by Astro's own check. It tells nobody that it ran.
+// Checks the types of the pages with Astro's own check, without telemetry.
 const project = path.join(import.meta.dirname, '..');
 const astro = path.join(project, 'node_modules', 'astro', 'bin', 'astro.mjs');
 const { status, error } = spawnSync(process.execPath, [astro, 'check', '--tsconfig', 'tsconfig.astro.json'], {

@@ -1,7 +1,7 @@
 import { readFiles } from './help-asked.ts';
 import { countReports } from './reports/count.ts';
 
-// The last step of .ci/run: what the reports of the test runner, given in the order of the runs, come to.
+// The last step of .ci/run: sums up the reports of the test runner, which are given in the order of the runs.
 const reports = readFiles('npm run ci:count -- REPORT...');
 if (reports !== undefined) {
   const { line, isGreen, unsteady } = countReports(reports);

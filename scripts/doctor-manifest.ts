@@ -5,7 +5,7 @@ import { composeYaml } from '../src/contract/yaml.ts';
 import type { Offer } from '../src/crawl/offers.ts';
 import { readManifest } from '../src/crawl/read-manifest.ts';
 
-/** A slug after the host of an address. */
+/** Proposes a slug from the host of an address. */
 const proposeSlug = (uri: string): string =>
   new URL(uri).hostname
     .replace(/^www\./, '')
@@ -14,8 +14,8 @@ const proposeSlug = (uri: string): string =>
     .replace(/^-+|-+$/g, '') || 'repository';
 
 /**
- * The headers without which an origin may answer nothing, as the manifest has them for an address: for this index, or
- * else for another at it.
+ * The request headers that the manifest has for an address: those of the entry for this index, or else of another entry
+ * with the same address. Some origins answer nothing without them.
  */
 export const findHeaders = async (manifest: string, offer: Offer): Promise<ManifestEntry['headers']> => {
   const placeOf = ({ uri }: Pick<Offer, 'uri'>) => addressKey({ uri, suite: './' });
@@ -23,7 +23,9 @@ export const findHeaders = async (manifest: string, offer: Offer): Promise<Manif
   return (entries.find((entry) => addressKey(entry) === addressKey(offer)) ?? entries[0])?.headers;
 };
 
-/** The file in a folder of entries that has an address already; undefined where none does, or no manifest can be read there. */
+/**
+ * The file in a folder of entries that already has this address; undefined if none has, or the manifest cannot be read.
+ */
 export const findListed = async (folder: string, offer: Offer): Promise<string | undefined> => {
   const entries = await readManifest(folder).catch(() => []);
   const listed = entries.find((entry) => addressKey(entry) === addressKey(offer));
@@ -33,7 +35,7 @@ export const findListed = async (folder: string, offer: Offer): Promise<string |
     .map((name) => path.join(folder, name))[0];
 };
 
-/** What to write into the manifest for an index, as a file of its own in a folder of entries. */
+/** The manifest entry for an index, as the text of a file in a folder of entries. */
 export const composeEntry = (
   { uri, suite, component, binary, key }: Offer & Pick<ManifestEntry, 'key'>,
   folder: string,
@@ -44,7 +46,7 @@ export const composeEntry = (
   return `Write into the manifest, as ${path.join(folder, `${slug}.yaml`)} (ranking: 1 is best, 5 is last):\n\n${fields}`;
 };
 
-/** The offers by suite and component, a line each. */
+/** Lists the offers by suite and component, a line each. */
 export const listOffers = (offers: readonly Offer[]): string => {
   const lines = new Map<string, string[]>();
   for (const { uri, suite, component, binary } of offers) {
@@ -57,10 +59,11 @@ export const listOffers = (offers: readonly Offer[]): string => {
     .join('');
 };
 
-// What the devices of this community run, best first; an origin for others is taken as it is.
+// The architectures of this community's devices, the preferred one first. The offers of other origins are taken as they
+// come.
 const usualBinaries = ['iphoneos-arm64', 'iphoneos-arm'];
 
-/** Of what an origin offers, what comes nearest to what was asked for. */
+/** The offer that is closest to what was asked for. */
 export const chooseNearest = (asked: Offer, offers: readonly Offer[]): Offer | undefined => {
   const rank = ({ suite, component, binary }: Offer): number => {
     const usual = usualBinaries.indexOf(binary ?? '');

@@ -94,7 +94,7 @@ const examine = async (entry: ManifestEntry, values: Values, folder: string) => 
     const failure = code === null ? undefined : { code, count: 1, example: detail ?? '' };
     const [row] = readRepositoryRows(catalog.database);
     const record = composeFindings(slug, found, failure);
-    // What never answered offers nothing, and is left alone.
+    // An origin that never answered offers nothing, and is left alone.
     const isAsked = !values.json && (code === null || /^(release|index)-/.test(code));
     const signal = AbortSignal.timeout(offersMs);
     const offers = isAsked ? await findOffers(entry, code !== null, { fetcher, signal, headers: entry.headers }) : [];
@@ -112,7 +112,7 @@ const report = ({ verdict, signature, findings }: Diagnosis): string => {
   return `${verdict}${signed}\n${listed}`;
 };
 
-/** What to write into the manifest in a folder, or where that stands already, and what else could be. */
+/** Prints what to write into the manifest in a folder, or where that already is, and other possibilities. */
 const reportOffers = async (
   entry: ManifestEntry,
   failed: boolean,
@@ -139,7 +139,7 @@ await runCommand(command, async (values, uri) => {
     const text = values.json
       ? `${JSON.stringify(record, null, 1)}\n`
       : report(diagnosis) + (await reportOffers(entry, record.failure !== null, offers, manifestOf(values)));
-    // An origin's words stand in it.
+    // The text contains words of the origin.
     process.stdout.write(printable(text));
     const isBroken = record.failure !== null || record.findings.some(isToMend);
     if (isBroken) process.exitCode = 1;

@@ -1,7 +1,7 @@
 import { type Option, UsageError } from './options.ts';
 import { parseWorkerAddress, readOperatorKey } from './worker-operator.ts';
 
-/** Where downloads are counted that are to add up over several servers: the same for all of them, and for the build. */
+/** The database in which several servers count downloads together. It is the same for all of them and for the build. */
 export const downloadsOption = {
   type: 'string',
   value: 'URL',
@@ -11,7 +11,7 @@ export const downloadsOption = {
     'it each counts in its own --state. Other users of the machine can see flags: prefer the variable.',
 } as const satisfies Option;
 
-/** The Worker that counts downloads, which a build asks what it counted. */
+/** The Worker that a build asks for its download counts. */
 export const downloadsAtOption = {
   type: 'string',
   value: 'URL',
@@ -22,8 +22,8 @@ export const downloadsAtOption = {
 } as const satisfies Option;
 
 /**
- * The Worker and its key, where a build is to ask one. Throws a UsageError where the address is none, where the key is missing,
- * or where a database is named too.
+ * The Worker and its key, if a build has to ask one. Throws a UsageError if the address is invalid, if the key is
+ * missing, or if a database is given, too.
  */
 export const readDownloadsAt = (
   address: string | undefined,
@@ -45,7 +45,7 @@ export const readDownloadsAt = (
   return { address, operatorKey };
 };
 
-/** Throws a UsageError where this is no address of a PostgreSQL database. */
+/** Throws a UsageError if this is not the address of a PostgreSQL database. */
 export const assertDownloadsDatabase = (url: string | undefined): void => {
   if (url === undefined) return;
   const { protocol, hostname } = URL.parse(url) ?? {};

@@ -1,42 +1,45 @@
 /**
- * How a command ended, for whoever started it: a scheduler, a script, `npm start`. The numbers are part of what the
- * commands promise (docs/builds.md). A process that a signal stopped ends with 128 and its number, as shells have it.
+ * How a command ended, for the program that started it: a scheduler, a script, `npm start`. Commands guarantee these
+ * numbers (docs/builds.md). A process that a signal stopped ends with 128 plus the signal's number, as in shells.
  */
 export const exitCodes = {
   done: 0,
-  /** A command could not do what it was asked for; of a build: no repository gave anything usable, now or before. */
+  /** A command could not do what it was asked for. For a build: no repository gave anything usable, now or before. */
   nothingUsable: 1,
   usage: 2,
-  /** Published, and more of the repositories are stale or failed than `--fail-on-stale` allows. */
+  /** Published, but more repositories are stale or failed than `--fail-on-stale` allows. */
   manyStale: 3,
-  /** Something waits for the operator's word: `npm run accept` says what. */
+  /** Something waits for the operator's decision; `npm run accept` says what. */
   needsWord: 4,
-  /** Not one repository could be reached, and nothing of any is known from before. */
+  /** Not one repository could be reached, and nothing is known of any from before. */
   unreachable: 5,
-  /** The build itself failed: a full disk, a page that cannot be rendered. The message says what stands. */
+  /** The build itself failed: a full disk, a page that cannot be rendered. The message says what is published. */
   failed: 6,
-  /** Another build holds the state or the output folder; of an upload, a mirror and a bundle: another one is under way to the same place. */
+  /**
+   * Another build holds the state or the output folder. For an upload, a mirror and a bundle: another one with the same
+   * destination is running.
+   */
   busy: 7,
 } as const;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-// Shells' own way to tell of a process that a signal ended, SIGTERM or SIGINT.
+// The codes by which shells report a process that SIGTERM or SIGINT ended.
 const stoppedCodes: ReadonlySet<number> = new Set([143, 130]);
 
-// Published all the same; the build has said what is amiss.
+// Codes of a build that has published. It has said what is wrong.
 const publishedCodes: ReadonlySet<number> = new Set([exitCodes.done, exitCodes.manyStale, exitCodes.needsWord]);
 
 /**
- * What a command does that waited for a build, by how that ended: serves what it published, ends as it did since somebody
- * stopped it, or fails.
+ * What a command does after the build that it waited for, by the build's exit code: it serves what was published, ends
+ * in the same way because somebody stopped it, or fails.
  */
 export const chooseNext = (code: number): 'serve' | 'end' | 'fail' => {
   if (stoppedCodes.has(code)) return 'end';
   return publishedCodes.has(code) ? 'serve' : 'fail';
 };
 
-/** How a build ends, in a line each, for its help; docs/builds.md says what to do then. */
+/** The exit codes of a build, for its help, a line each. docs/builds.md says what to do then. */
 export const buildEndings = [
   [exitCodes.done, 'done'],
   [exitCodes.nothingUsable, 'nothing usable: no repository gave anything, now or before; nothing was published'],
@@ -50,7 +53,10 @@ export const buildEndings = [
   [143, 'stopped by SIGTERM, likewise'],
 ] as const;
 
-/** How a command ends of which one at a time may do something: `what` it could not do, or that `another` is under way. */
+/**
+ * The exit codes of a command of which only one may run at a time. `what` is what it could not do; `another` names the
+ * other that is running.
+ */
 export const aloneEndings = (what: string, another: string) =>
   [
     [exitCodes.done, 'done'],

@@ -43,7 +43,7 @@ const keepInput = (folder: string, name: string, input: object): void => {
   writeFileSync(path.join(folder, `${name}.json`), `${JSON.stringify(input, null, 1)}\n`);
 };
 
-/** How a run tells how far it is. */
+/** How a run reports its progress. */
 const watchClock = (progress: Progress, minutes: number) => {
   const until = performance.now() + minutes * 60_000;
   const update = () =>

@@ -50,7 +50,7 @@ const readArguments = () => {
   }
 };
 
-// A provider's names come from its users; a terminal must not take orders from them.
+// Names from a provider are chosen by its users, so control characters must not reach the terminal.
 const list = (names: readonly string[]) => names.join(', ').replace(/[\p{Control}\p{Format}]/gu, '?');
 
 const describe = ({ made, accounts, signIns, ...changed }: Restored, keepSignIns: boolean): string => {

@@ -1,6 +1,6 @@
 import { exitCodes } from './exit-codes.ts';
 
-/** Thrown where `--help` is among the arguments of a command. */
+/** Thrown if `--help` is among the arguments of a command. */
 export class HelpAsked extends Error {
   override name = 'HelpAsked';
 }
@@ -8,12 +8,15 @@ export class HelpAsked extends Error {
 /** Whether `--help` is among the arguments. */
 const isHelpAsked = (): boolean => process.argv.slice(2).some((one) => one === '--help' || one === '-h');
 
-/** @throws HelpAsked where it is */
+/** @throws HelpAsked if it is */
 export const assertNoHelp = (): void => {
   if (isHelpAsked()) throw new HelpAsked();
 };
 
-/** The arguments of a command that takes files alone; undefined where it said how it is called instead, since that was asked for or none is given. */
+/**
+ * The arguments of a command that only takes files. Undefined after it printed how it is called, because that was asked
+ * for or no argument was given.
+ */
 export const readFiles = (usage: string): readonly string[] | undefined => {
   const files = process.argv.slice(2);
   if (files.length > 0 && !isHelpAsked()) return files;

@@ -15,7 +15,7 @@ const write = async (path: string, bytes: string | Uint8Array) => {
   await writeFile(`${folder}${path}`, bytes);
 };
 
-/** Renders an SVG at a size in pixels; few colours are enough for flat drawings and keep the file small. */
+/** Renders an SVG at a size in pixels. Few colours are enough for flat drawings, and keep the file small. */
 const render = async (page: Page, svg: string, width: number, height: number): Promise<Buffer> => {
   const { default: sharp } = await import('sharp');
   await page.setViewportSize({ width, height });

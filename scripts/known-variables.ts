@@ -1,6 +1,6 @@
 /**
- * The variables that are read, without `DEBDEX_` before them: those of all commands, since one file of settings may serve
- * several, and of the recipes in deploy/. A test holds the list to where they are read.
+ * The names of all variables, without the leading `DEBDEX_`: those of all commands, because one file of settings may
+ * serve several, and those of the recipes in deploy/. A test compares the list with the code that reads them.
  */
 export const knownVariables: readonly string[] = [
   'ACCESS_LOG',
@@ -81,10 +81,10 @@ export const knownVariables: readonly string[] = [
   'WORKER',
 ];
 
-// Of the tests, and of programs that these start.
+// Variables of the tests and of programs that they start.
 const isOfTests = (name: string): boolean => /^(?:TESTS?_|BUN$|DENO$|WRANGLER$)/.test(name);
 
-/** How many letters have to be put in, left out or replaced to make one text of another. */
+/** How many letters have to be inserted, removed or replaced to turn one text into the other. */
 const countEdits = (one: string, other: string): number => {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (const [at, letter] of [...one].entries()) {
@@ -98,16 +98,16 @@ const countEdits = (one: string, other: string): number => {
   return row.at(-1) ?? 0;
 };
 
-/** The one of these names that may have been meant; undefined where none is near. */
+/** The name among these that was probably meant; undefined if none is similar. */
 export const findNearest = (name: string, names: readonly string[]): string | undefined => {
-  // OUTPUT is OUT by its beginning, which edits alone would not tell from any name of three letters.
+  // OUTPUT begins with OUT, which edit distance alone could not tell from any other name of three letters.
   const near = names
     .map((known) => ({ known, edits: countEdits(name, known), begins: known.length > 2 && name.startsWith(known) }))
     .filter(({ known, edits, begins }) => begins || (edits <= 2 && edits < known.length / 2));
   return near.sort((one, other) => one.edits - other.edits)[0]?.known;
 };
 
-/** A sentence on the variables that begin with `DEBDEX_` and that nothing reads; undefined where there are none. */
+/** A sentence about the variables that begin with `DEBDEX_` and are unknown; undefined if there are none. */
 export const tellUnknownVariables = (environment: NodeJS.ProcessEnv): string | undefined => {
   const known = new Set(knownVariables);
   const unknown = Object.keys(environment)

@@ -22,6 +22,6 @@ export const logOptions = {
   },
 } as const satisfies Record<string, Option>;
 
-/** The log that these flags ask for. */
+/** A log with the settings of these flags. */
 export const openLog = (values: OptionValues<typeof logOptions>): Log =>
   openProgramLog({ level: values['log-level'], format: values['log-format'] });

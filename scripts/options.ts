@@ -5,23 +5,23 @@ import { outliveReaders } from '../src/log/program-log.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { findNearest, tellUnknownVariables } from './known-variables.ts';
 
-// Every command reads its flags from one table; each flag is also an environment variable.
+// Every command reads its flags from one table. Each flag is also an environment variable.
 
 /** One flag of a command. */
 export interface Option {
   /**
-   * `part`: a percentage from 0% to 100%, or a count, as a text such as `40%` or `12`. `duration`: seconds, read from a
-   * number with s, m or h behind it. `choice`: one of `choices`. `list`: any number of texts: the flag may be given again,
-   * the variable has white space between them.
+   * `part`: a percentage from 0% to 100%, or a count, as a text such as `40%` or `12`. `duration`: seconds, from a
+   * number followed by s, m or h. `choice`: one of `choices`. `list`: any number of texts; the flag may be repeated,
+   * and the variable separates them by white space.
    */
   readonly type: 'string' | 'integer' | 'boolean' | 'part' | 'duration' | 'choice' | 'list';
   readonly choices?: readonly string[];
-  /** What stands for the value in the help, such as `DIR`. */
+  /** The placeholder for the value in the help, such as `DIR`. */
   readonly value?: string;
   readonly default?: string | number;
   readonly environment: `DEBDEX_${string}`;
   readonly help: string;
-  /** Bounds of an integer. */
+  /** Limits of an integer. */
   readonly minimum?: number;
   readonly maximum?: number;
 }
@@ -29,19 +29,19 @@ export interface Option {
 /** A command: its name as typed, what it does, and its flags by name. */
 export interface Command<Options extends Record<string, Option> = Record<string, Option>> {
   readonly name: string;
-  /** The word that stands first behind `--`, of a command that does several things. */
+  /** The first word after `--`, for a command that does several things. */
   readonly action?: string;
   readonly summary: string;
-  /** What the command is about besides its flags, such as `URL`, `[URL]` where that may be left out, or `URL DIR`. */
+  /** The operand, such as `URL`, `[URL]` if it may be left out, or `URL DIR`. */
   readonly operand?: string;
   readonly options: Options;
-  /** How it ends where the system refused something; `nothingUsable` unless told otherwise. */
+  /** The exit code if the system refused something; `nothingUsable` by default. */
   readonly refusedCode?: ExitCode;
-  /** What its help says of variables that stand for no flag, a line for each. */
+  /** What its help says about variables without a flag, a line for each. */
   readonly variables?: readonly (readonly [name: string, text: string])[];
-  /** What its help says of its exit codes, a line for each. */
+  /** What its help says about its exit codes, a line for each. */
   readonly endings?: readonly (readonly [code: number, text: string])[];
-  /** The log of the command, where it has one: in that for programs a failure is a line as well. */
+  /** Opens the command's log, if it has one. In the format for programs a failure is a line, too. */
   readonly openLog?: (values: never) => Log;
 }
 
@@ -55,19 +55,19 @@ type Typed<O> = O extends { type: 'boolean' }
         ? readonly string[]
         : string;
 
-/** The values of a command's flags: what was given, else the default, else undefined (false for a switch). */
+/** The values of a command's flags: the given value, else the default, else undefined (false for a switch). */
 export type OptionValues<Options extends Record<string, Option>> = {
   readonly [Name in keyof Options]: Options[Name] extends { default: unknown } | { type: 'boolean' | 'list' }
     ? Typed<Options[Name]>
     : Typed<Options[Name]> | undefined;
 };
 
-/** Thrown where the command line or environment cannot be understood; the message says what to do. */
+/** Thrown if the command line or the environment cannot be understood. The message says what to do. */
 export class UsageError extends Error {
   override name = 'UsageError';
 }
 
-/** What the command has to tell and could not do: ends it with this sentence and exit code. */
+/** Ends a command that failed, with this sentence and exit code. */
 export class CommandFailure extends Error {
   override name = 'CommandFailure';
   readonly exitCode: number;
@@ -128,17 +128,17 @@ const readValue = (option: Option, source: string, text: string): string | numbe
   throw new UsageError(`${source} must be a whole number ${bounds}, not "${text}"`);
 };
 
-/** Of commands that ask others: the variables of their proxies, for the help. */
+/** For the help of commands that make requests: the variables with their proxies. */
 export const proxyVariables = ['HTTP_PROXY, HTTPS_PROXY, NO_PROXY', 'Proxies (docs/builds.md).'] as const;
 
-/** How a command is begun: `npm run accept -- `. */
+/** How a command is called: `npm run accept -- `. */
 const callOf = ({ name, action }: Pick<Command, 'name' | 'action'>): string =>
   `npm run ${name} -- ${action === undefined ? '' : `${action} `}`;
 
-// What nobody means as a value: `-h`, `--`, `--flag`, `--flag=value`, also of flags that there are not.
+// What nobody means as a value: `-h`, `--`, `--flag`, `--flag=value`, even if no such flag exists.
 const flag = /^-(?:[a-z]|-[a-z-]*)(?:=|$)/;
 
-/** Writes `--flag -value` as `--flag=-value`, which Node asks for: one public key in 64 begins with a dash. */
+/** Changes `--flag -value` to `--flag=-value`, as Node requires: one public key in 64 begins with a dash. */
 const joinDashed = (options: Readonly<Record<string, Option>>, argv: readonly string[]): string[] => {
   const takesValue = (text: string) => {
     const name = text.slice(2);
@@ -147,7 +147,7 @@ const joinDashed = (options: Readonly<Record<string, Option>>, argv: readonly st
   const joined: string[] = [];
   for (let at = 0; at < argv.length; at += 1) {
     const [text = '', next = ''] = argv.slice(at, at + 2);
-    // Behind it everything is an operand.
+    // Everything after it is an operand.
     if (text === '--') return [...joined, ...argv.slice(at)];
     const isApart = takesValue(text) && /^-./.test(next) && !flag.test(next);
     joined.push(isApart ? `${text}=${next}` : text);
@@ -156,7 +156,7 @@ const joinDashed = (options: Readonly<Record<string, Option>>, argv: readonly st
   return joined;
 };
 
-// Node says how to begin an operand with a dash, which whoever mistyped a flag did not mean to.
+// Node explains how to begin an operand with a dash, which is not what somebody who mistyped a flag wants.
 const tellRefusal = (error: Error, flags: readonly string[]): string => {
   const [, typed] = /^Unknown option '--([\w-]+)'/.exec(error.message) ?? [];
   if (typed === undefined) return error.message;
@@ -190,12 +190,12 @@ type Operand<C> = C extends { operand: `[${string}]` }
       ? string
       : undefined;
 
-/** What the command is about. Throws a UsageError where it is not given exactly once, or at most once. */
+/** Reads the operand. Throws a UsageError if it is not given exactly once, or at most once. */
 const readOperand = (command: Command, argv: readonly string[]): string | readonly string[] | undefined => {
   const positionals: readonly string[] = parse(command, argv).positionals;
   const [operand] = positionals;
   const names = command.operand?.split(' ') ?? [];
-  // A variable of a script that was never set, which would stand for the folder one is in.
+  // Probably a variable of a script that was never set. It would stand for the current folder.
   const empty = names[positionals.indexOf('')];
   if (empty !== undefined) throw new UsageError(`${empty.replaceAll(/[[\]]/g, '')} must not be empty`);
   if (names.length > 1) {
@@ -211,8 +211,8 @@ const readOperand = (command: Command, argv: readonly string[]): string | readon
 };
 
 /**
- * The values of a command's flags, from its arguments and, where a flag is not among them, from the environment.
- * Undefined where the help is asked for. Throws a UsageError for what it does not understand.
+ * The values of a command's flags, from its arguments and, for flags that are not among them, from the environment.
+ * Undefined if the help is asked for. Throws a UsageError for what it does not understand.
  */
 export const readOptions = <Options extends Record<string, Option>>(
   command: Command<Options>,
@@ -238,8 +238,8 @@ export const readOptions = <Options extends Record<string, Option>>(
 };
 
 /**
- * The first of these flags that was typed; undefined where none was. What the environment has is for every command, so that
- * one which has no use for it lets it be, and a flag that would do nothing is refused.
+ * The first of these flags that was typed; undefined if none was. The environment is shared by all commands, so a
+ * command ignores variables that it has no use for, but refuses a typed flag that would do nothing.
  */
 export const findTyped = (flags: readonly string[], argv: readonly string[] = process.argv): string | undefined =>
   flags.map((name) => `--${name}`).find((text) => argv.some((one) => one === text || one.startsWith(`${text}=`)));
@@ -275,10 +275,10 @@ export const helpText = (command: Command): string => {
   ].join('\n');
 };
 
-// A folder that is missing or a file; no permission; a disk without room: the message says what and where.
+// A missing folder or file, missing permission, a full disk: the message says what and where.
 const isOfSystem = (error: unknown): error is Error => error instanceof Error && 'syscall' in error;
 
-/** What the system refused, and what to do where it is for want of permission. */
+/** What the system refused and, for a missing permission, what to do. */
 export const describeRefusal = ({ code, message }: Error & { readonly code?: unknown }): string =>
   code === 'EACCES' || code === 'EPERM'
     ? `${message}: run this as the user whom it belongs to, or give it to this user with all that is in it (chown -R)`
@@ -294,13 +294,13 @@ const endOf = (error: unknown, command: Command): [string, number] => {
 
 const tellFailure = (log: Log | undefined, message: string, exitCode: number, error: unknown): void => {
   const [, ...causes] = errorChain(error);
-  // What was typed wrong is for whoever typed it.
+  // A usage error is for the person who typed the command.
   if (log?.format === 'json' && !(error instanceof UsageError)) {
     log.error('failed', message, { exit_code: exitCode, ...(causes.length === 0 ? {} : { causes }) });
     log.flush();
     return;
   }
-  // The first cause stands in the sentence.
+  // The sentence already contains the first cause.
   const because = causes.slice(1).map((cause) => `  because ${cause.name}: ${cause.message}\n`);
   process.stderr.write(`${message}\n${because.join('')}`);
 };
@@ -311,9 +311,8 @@ const warn = (log: Log | undefined, sentence: string): void => {
 };
 
 /**
- * Runs a command: prints the help, or calls `main` with the values of its flags and its operand. Exit codes: 0 done
- * unless `main` sets another, what a CommandFailure says, `refusedCode` where the system refused something, 2 for bad
- * usage.
+ * Runs a command: prints the help, or calls `main` with the values of its flags and its operand. Exit codes: 0 unless
+ * `main` sets another, that of a CommandFailure, `refusedCode` if the system refused something, 2 for bad usage.
  */
 export const runCommand = async <const C extends Command>(
   command: C,
@@ -321,7 +320,7 @@ export const runCommand = async <const C extends Command>(
 ): Promise<void> => {
   let log: Log | undefined;
   outliveReaders();
-  // Who runs a command by its action has found that word there.
+  // An action is the first argument, and has been read already.
   const argv = process.argv.slice(command.action === undefined ? 2 : 3);
   try {
     const values = readOptions<C['options']>(command, argv, process.env);

@@ -1,4 +1,4 @@
-// Takes the picture that README.md opens with: the first page of the bundled sample, in both themes. The results are
+// Takes the picture at the top of README.md: the first page of the bundled sample, in both themes. The results are
 // committed; run this again after a change to the looks of the site.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';

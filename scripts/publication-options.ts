@@ -1,10 +1,10 @@
 import { isPublicKey } from '../src/publication/signature.ts';
 import { UsageError } from './options.ts';
 
-/** Throws a UsageError where what was given as `name` cannot be the address of a publication. */
+/** Throws a UsageError if the value of `name` cannot be the address of a publication. */
 export const assertPublication = (name: string, text: string): void => {
   const url = URL.parse(text);
-  // They would go into the log, and nowhere else.
+  // Credentials would be logged, and used for nothing.
   if (url !== null && (url.username !== '' || url.password !== '')) {
     throw new UsageError(`${name} must not name a user or a password, because requests to a publication carry none`);
   }
@@ -12,7 +12,7 @@ export const assertPublication = (name: string, text: string): void => {
   throw new UsageError(`${name} must be the http or https address of a publication, not "${text}"`);
 };
 
-/** Throws a UsageError where --public-key was given and cannot be one. */
+/** Throws a UsageError if --public-key is given and invalid. */
 export const assertPublicKey = (key: string | undefined): void => {
   if (key === undefined || isPublicKey(key)) return;
   throw new UsageError('--public-key must be the 43 characters that the landing document names as signing_key');

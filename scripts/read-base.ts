@@ -4,7 +4,7 @@ import { UsageError } from './options.ts';
 
 const firstSegment = (path: string): string => path.split('/')[1] ?? '';
 
-// What lies at the top of a publication. Below a path of such a name nobody could tell which of the two is asked for.
+// Names at the top of a publication. Below a path with such a name requests would be ambiguous.
 const ownNames: ReadonlySet<string> = new Set([
   apiRoot,
   ...Object.values(operations).map(({ address }) => firstSegment(address)),
@@ -14,7 +14,7 @@ const ownNames: ReadonlySet<string> = new Set([
 
 const plainPath = /^(?:\/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*\/*$/;
 
-/** The public address of `--base-url`, without trailing slash. Throws a UsageError where it cannot be one. */
+/** The public address of `--base-url`, without trailing slash. Throws a UsageError if it is invalid. */
 export const readBase = (text: string): string => {
   const url = URL.parse(text);
   const isPlain = url !== null && url.search === '' && url.hash === '' && url.username === '' && url.password === '';

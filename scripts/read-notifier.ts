@@ -4,7 +4,7 @@ import { readDestination } from '../src/notifying/receiver.ts';
 import { UsageError } from './options.ts';
 import { readProxyOptions } from './read-proxies.ts';
 
-/** Who tells the operator, at these addresses; undefined where there are none. Throws a UsageError. */
+/** The notifier of the operator at these addresses; undefined if there are none. Throws a UsageError. */
 export const readNotifier = (addresses: readonly string[], teller: Teller): Notifier | undefined => {
   if (addresses.length === 0) return undefined;
   try {

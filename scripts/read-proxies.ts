@@ -1,7 +1,7 @@
 import { type Proxies, readProxies } from '../src/net/proxies.ts';
 import { UsageError } from './options.ts';
 
-/** The proxies of the environment; undefined where there are none. Throws a UsageError where one cannot be read. */
+/** The proxies in the environment; undefined if there are none. Throws a UsageError if one is invalid. */
 export const readProxyOptions = (): Proxies | undefined => {
   try {
     return readProxies(process.env);

@@ -8,7 +8,7 @@ import { type Service, serviceSchema } from '../src/contract/service-file.ts';
 import { readYaml } from '../src/contract/yaml.ts';
 import { type Option, UsageError } from './options.ts';
 
-/** The flag of every command that reads what people write: the service, the safety list, the manifest. */
+/** The flag of every command that reads the files that people write: the service, the safety list, the manifest. */
 export const dataOption = {
   type: 'string',
   value: 'DIR',
@@ -18,11 +18,11 @@ export const dataOption = {
 
 const shipped = path.join(import.meta.dirname, '..', 'data');
 
-/** The safety list of a data folder. */
+/** The file of the safety list in a data folder. */
 export const safetyFileOf = (data: string | undefined): URL =>
   pathToFileURL(path.resolve(data ?? shipped, 'safety.yaml'));
 
-/** What the safety list of a data folder names. Throws a UsageError that names every mistake in the file. */
+/** The entries of the safety list in a data folder. Throws a UsageError with every mistake in the file. */
 export const readUnsafe = (data: string | undefined): SafetyEntry[] => {
   try {
     return readSafetyEntries(safetyFileOf(data));
@@ -31,11 +31,11 @@ export const readUnsafe = (data: string | undefined): SafetyEntry[] => {
   }
 };
 
-/** The manifest: the one that is named, else that of the data folder. */
+/** The manifest: the given one, or that of the data folder. */
 export const manifestOf = ({ manifest, data }: { manifest?: string | undefined; data?: string | undefined }): string =>
   manifest ?? path.join(data ?? 'data', 'repositories');
 
-/** The file that says who runs this service. */
+/** The file that describes the service. */
 export const serviceFileOf = (data: string | undefined): string => path.join(data ?? shipped, 'service.yaml');
 
 const parseService = (file: string): unknown => {
@@ -50,7 +50,7 @@ const parseService = (file: string): unknown => {
   }
 };
 
-/** Who runs this service. Throws a UsageError that names every mistake in the file. */
+/** Reads the description of the service. Throws a UsageError with every mistake in the file. */
 export const readService = (data?: string): Service => {
   const file = serviceFileOf(data);
   const { data: service, error } = serviceSchema.safeParse(parseService(file));

@@ -6,8 +6,9 @@ import { createSigner, type Signer } from '../src/publication/signature.ts';
 import { UsageError } from './options.ts';
 
 /**
- * Who signs generations: DEBDEX_SIGNING_KEY holds the private key in PEM, or names the file that does. A variable and no
- * flag, since the arguments of a process are everybody's to read. Undefined where there is none. Throws a UsageError.
+ * The signer of generations: DEBDEX_SIGNING_KEY holds the private key in PEM, or the name of its file. It is a
+ * variable, not a flag, because everybody can read the arguments of a process. Undefined if it is not set. Throws a
+ * UsageError.
  */
 export const readSigner = async (environment: NodeJS.ProcessEnv = process.env): Promise<Signer | undefined> => {
   const given = environment.DEBDEX_SIGNING_KEY?.trim();
@@ -19,7 +20,7 @@ export const readSigner = async (environment: NodeJS.ProcessEnv = process.env): 
   }
 };
 
-/** Warns where a build without a key will take the signature off what is published. */
+/** Warns if a build without a key will remove the signature of what is published. */
 export const warnOfLostSignature = (out: string, signer: Signer | undefined, log: Pick<Log, 'warn'>): void => {
   if (signer !== undefined || !existsSync(path.join(out, generationPath.signature))) return;
   log.warn(

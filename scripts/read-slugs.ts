@@ -1,6 +1,6 @@
 import { UsageError } from './options.ts';
 
-/** The slugs that a flag lists with a comma between two, each of which is among `known`. Throws a UsageError. */
+/** Parses the slugs in a flag, separated by commas. Each must be in `known`. Throws a UsageError. */
 export const readSlugs = (flag: string, text: string, known: ReadonlySet<string>): string[] => {
   const slugs = text
     .split(',')

@@ -37,7 +37,7 @@ const command = {
 const readFunction = (text: string | undefined): string | undefined => {
   if (text === undefined) return undefined;
   const url = URL.parse(text);
-  // It becomes part of rules, where other characters have a meaning.
+  // It becomes part of rules, in which other characters have a meaning.
   if (url === null || !/^https?:\/\/[\w.:[\]-]+\/?$/.test(url.href)) {
     throw new UsageError(
       `--function must be an http or https address without a path, such as http://127.0.0.1:8080, not "${text}"`,

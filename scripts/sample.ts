@@ -8,7 +8,7 @@ import { readSample } from './sample/read-sample.ts';
 import { createFileFetcher } from './sample/sample-fetcher.ts';
 import { composeRepository } from './sample/sample-repository.ts';
 
-// Below the output folder.
+// The folder of the sample, below the output folder.
 const name = 'sample';
 const sources = fileURLToPath(new URL('../data/sample/', import.meta.url));
 
@@ -16,8 +16,7 @@ const sources = fileURLToPath(new URL('../data/sample/', import.meta.url));
  * Publishes the bundled sample: writes its repositories below `<out>/sample/<slug>/`, to be served at
  * `<base>/sample/<slug>` (`base` is the public address). Returns their manifest entries, and a fetcher that answers
  * these addresses from the files, so that they can be crawled without a network. The same arguments give the same
- * bytes; what did not change is not written again. Throws where the sources are malformed or the files cannot be
- * written.
+ * bytes, and unchanged files are not written again. Throws if the sources are malformed or the files cannot be written.
  */
 export const publishSample = async (
   out: string,
@@ -43,7 +42,7 @@ export const publishSample = async (
   return { entries, fetcher: createFileFetcher(address, join(out, name), paths) };
 };
 
-/** Removes a published sample, which belongs to no build but its own. */
+/** Removes a published sample, because other builds do not publish it. */
 export const removeSample = (out: string): void => {
   new OutputFolder(out).prune(name);
 };

@@ -14,7 +14,7 @@ import { CommandFailure, type Option, type OptionValues, UsageError } from './op
 import { dataOption, safetyFileOf } from './read-service.ts';
 import { warnOfExample } from './warn-of-example.ts';
 
-/** The variables of a server that stand for no flag. */
+/** Variables of a server that have no flag. */
 export const serverVariables = [['GATEWAY_...', 'Settings of the payment gateway (docs/gateway.md).']] as const;
 
 /** The flags of every command that serves. */
@@ -148,7 +148,7 @@ export const serverOptions = {
   },
 } as const satisfies Record<string, Option>;
 
-/** The flags of a server that serves a replica. */
+/** The flags for serving a replica. */
 export const replicaOptions = {
   from: {
     type: 'string',
@@ -178,7 +178,7 @@ export const replicaOptions = {
   },
 } as const satisfies Record<string, Option>;
 
-/** The limits that an operator chose. */
+/** The limits that the operator set. */
 const limitsOf = (values: OptionValues<typeof serverOptions>): Partial<ServerLimits> => {
   const ofClient = values['client-connections'];
   const unread = values['unread-memory'] * 2 ** 20;
@@ -199,11 +199,11 @@ const toCommandFailure = (error: unknown): unknown => {
   return error;
 };
 
-/** How often a replica asks for a new generation, in seconds, where it is told nothing. */
+/** How often a replica checks for a new generation, in seconds, by default. */
 const usualPollInterval = 10;
 
 /**
- * What these flags tell the host of a replica besides; nothing where there is none. `countsTogether`: its downloads are
+ * The additional settings for the host of a replica; undefined if there is none. `countsTogether`: its downloads are
  * counted in a database. Throws a UsageError.
  */
 export const readReplica = async (
@@ -236,7 +236,7 @@ const metricsOf = (
 ): MetricsAddress | undefined =>
   values['metrics-port'] === undefined ? undefined : { host: values['metrics-host'], port: values['metrics-port'] };
 
-// What listens there takes the port of every address.
+// A server at one of these takes the port on every address.
 const everywhere: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
 
 type Ports = Pick<OptionValues<typeof serverOptions>, 'host' | 'port' | 'metrics-host' | 'metrics-port'>;
@@ -249,7 +249,7 @@ const assertPortsDiffer = (values: Ports): void => {
   }
 };
 
-/** For a command that has long work to do before it serves: throws a CommandFailure where an address is taken. */
+/** For a command that has long work to do before it serves: throws a CommandFailure if an address is taken. */
 export const assertPortsFree = async (values: Ports): Promise<void> => {
   assertPortsDiffer(values);
   const metrics = metricsOf(values);
@@ -261,7 +261,7 @@ export const assertPortsFree = async (values: Ports): Promise<void> => {
   }
 };
 
-/** What these flags tell a host. */
+/** The settings of a host, from these flags. */
 export const hostOptionsOf = (values: OptionValues<typeof serverOptions>, log: Log) => ({
   out: values.out,
   state: values.state,
@@ -282,9 +282,9 @@ export const hostOptionsOf = (values: OptionValues<typeof serverOptions>, log: L
 });
 
 /**
- * Serves what was built until the process is told to stop (SIGTERM, SIGINT). Throws a CommandFailure where nothing has
- * been built, or where the address is taken, and a UsageError where the gateway's settings are wrong. With `of` it
- * serves a replica instead.
+ * Serves what was built until the process is told to stop (SIGTERM, SIGINT). Throws a CommandFailure if nothing has
+ * been built or the address is taken, and a UsageError if the gateway's settings are wrong. With `of` it serves a
+ * replica instead.
  */
 export const runServer = async (
   values: OptionValues<typeof serverOptions>,

@@ -12,14 +12,14 @@ import { assertPortsFree, runServer, serverOptions, serverVariables } from './se
 const buildScript = path.join(import.meta.dirname, 'build.ts');
 
 /**
- * Runs the build as a process of its own, whose memory is given back before serving begins. A signal that ends this
+ * Runs the build in a separate process, whose memory is freed before serving begins. A signal that would end this
  * process is passed on to it first. Returns its exit code.
  */
 const runBuild = async (environment: NodeJS.ProcessEnv): Promise<number> => {
   const flags = [...process.execArgv, ...memoryFlags.build];
   const child = spawn(process.execPath, [...flags, buildScript], { env: environment, stdio: 'inherit' });
   const pass = (signal: NodeJS.Signals) => {
-    // A terminal tells the build by itself, and it takes a second word for impatience.
+    // A terminal signals the build directly, and a second signal would count as impatience.
     if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
   };
   process.on('SIGTERM', pass).on('SIGINT', pass);

@@ -2,7 +2,7 @@ import { DestinationBusy, NoDestination, UploadError } from '../src/uploading/up
 import { exitCodes } from './exit-codes.ts';
 import { CommandFailure, UsageError } from './options.ts';
 
-/** What ended an upload, as an error that has an exit code; what it cannot be told by is given back as it is. */
+/** The error that ended an upload, with an exit code if it is a known one; any other is returned unchanged. */
 export const toCommandFailure = (error: unknown): unknown => {
   if (error instanceof NoDestination) return new UsageError(error.message, { cause: error });
   if (error instanceof DestinationBusy) return new CommandFailure(error.message, exitCodes.busy, { cause: error });

@@ -10,12 +10,12 @@ const readContact = (out: string): unknown => {
   try {
     return JSON.parse(readFileSync(path.join(out, documentPath.landing), 'utf8')).data.reference.contact_email;
   } catch {
-    // Nothing is published there, or by another version: the server says so itself.
+    // Nothing is published there, or by another version. The server reports that itself.
     return undefined;
   }
 };
 
-/** Warns where others can reach a server that names an address of examples as the one to write to. */
+/** Warns if others can reach a server whose contact address is an example. */
 export const warnOfExample = (host: string, out: string, log: Pick<Log, 'warn'>): void => {
   const contact = isLoopback(host) ? undefined : readContact(out);
   if (typeof contact !== 'string' || !isExampleAddress(contact)) return;

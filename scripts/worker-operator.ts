@@ -1,6 +1,6 @@
 /**
- * Where a Worker is that is asked with the key of its operator: https, or http on this machine alone, for whoever reads the key
- * on its way has it. Undefined where a text is no such address.
+ * Parses the address of a Worker that is asked with its operator's key: https, or http only on this machine, because
+ * anybody on the way could read the key. Undefined if a text is no such address.
  */
 export const parseWorkerAddress = (text: string): URL | undefined => {
   const url = URL.parse(text);
@@ -11,8 +11,8 @@ export const parseWorkerAddress = (text: string): URL | undefined => {
 };
 
 /**
- * The key of the operator that the environment has; undefined where it has none. Throws what `refuse` makes of why it can be
- * none: a header that it does not fit into would be shown, with the key, by who refuses it.
+ * The operator's key in the environment; undefined if there is none. If it cannot be sent as a header, throws what
+ * `refuse` makes of the reason, because an error from the HTTP client would contain the key.
  */
 export const readOperatorKey = (refuse: (reason: string) => Error): string | undefined => {
   const key = process.env.DEBDEX_OPERATOR_KEY ?? '';

@@ -2,8 +2,8 @@ import { userInfo } from 'node:os';
 import { auditFileIn, formatEvent, openAuditFile, type SecurityEvent } from '../../functions/gateway/on-node.ts';
 
 /**
- * Writes to the audit log in a state folder what a command did, and who ran it. What was done is done where that fails,
- * and standard error says so.
+ * Writes to the audit log in a state folder what a command did, and who ran it. If that fails, the command has still
+ * been done, and standard error says so.
  */
 export const auditCommand = async (event: SecurityEvent, state: string): Promise<void> => {
   const file = auditFileIn(state);
@@ -14,7 +14,7 @@ export const auditCommand = async (event: SecurityEvent, state: string): Promise
     .catch((error) => process.stderr.write(`Done, but not written to the audit log ${file}: ${error.message}\n`));
 };
 
-// In a container there may be no name for the user.
+// In a container the user may have no name.
 const readUserName = () => {
   try {
     return userInfo().username;

@@ -2,10 +2,10 @@ import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { isCommonPassword } from './common-passwords.ts';
 
-/** A password that may not be used; the message says why. */
+/** A password that is not allowed. The message says why. */
 export class PasswordRefused extends Error {}
 
-// NIST SP 800-63B, section 5.1.1.2: a minimum length and no rules about kinds of characters.
+// NIST SP 800-63B, section 5.1.1.2: a minimum length, and no rules about kinds of characters.
 const minimum = 8;
 const maximum = 1024;
 
@@ -17,9 +17,9 @@ const formMaximum = 7 * 1024;
 const untypable = /[\p{Control}\ufeff\ufffd]/u;
 
 /**
- * Reads a new password: asked for twice at a terminal, without showing it, else the first line of standard input.
- * Throws PasswordRefused where it is too short or one of the commonest, where the sign-in page would not take it, or where
- * the second is not the first.
+ * Reads a new password: typed twice at a terminal, without showing it, or else the first line of standard input. Throws
+ * PasswordRefused if it is too short, too long, one of the commonest or impossible to enter on the sign-in page, or if
+ * the two differ.
  */
 export const readNewPassword = async (): Promise<string> => {
   const [password, again] = process.stdin.isTTY
@@ -48,7 +48,7 @@ const readFirstLine = async () => {
 
 const ask = (prompt: string): Promise<string> => {
   process.stderr.write(prompt);
-  // Readline shows what is typed on its output, so its output goes nowhere.
+  // Readline echoes what is typed, so its output is discarded.
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const terminal = createInterface({ input: process.stdin, output: nowhere, terminal: true });
   return new Promise((resolve, reject) => {
@@ -57,7 +57,7 @@ const ask = (prompt: string): Promise<string> => {
       terminal.close();
       process.stderr.write('\n');
     });
-    // By Ctrl-C, Ctrl-D or with the terminal itself; after an answer it has no effect.
+    // After Ctrl-C, Ctrl-D or the end of the terminal. After an answer this has no effect.
     terminal.once('close', () => reject(new PasswordRefused('\nNothing was changed.')));
   });
 };

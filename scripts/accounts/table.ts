@@ -22,5 +22,5 @@ export const formatAccounts = (accounts: readonly AccountSummary[]): string => {
     .join('\n');
 };
 
-// A provider's names come from its users; a terminal must not take orders from them.
+// Names from a provider are chosen by its users, so control characters must not reach the terminal.
 const printable = (text: string) => text.replace(/\p{Control}/gu, '?');

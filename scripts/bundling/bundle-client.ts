@@ -6,10 +6,10 @@ import { rolldown } from 'rolldown';
 const project = path.join(import.meta.dirname, '..', '..');
 const source = path.join(project, 'clients', 'typescript');
 
-/** Where `npm run bundle` leaves the client. */
+/** Where `npm run bundle` writes the client. */
 export const clientFolder = path.join(project, 'bundle', 'client');
 
-/** The client as one module for browsers and Node, which imports nothing. */
+/** The client as one module for browsers and Node, without imports. */
 export const bundleModule = async (): Promise<string> => {
   const bundle = await rolldown({
     input: path.join(source, 'src', 'index.ts'),
@@ -25,8 +25,8 @@ const version = (): string =>
   (JSON.parse(readFileSync(path.join(project, 'package.json'), 'utf8')) as { version: string }).version;
 
 /**
- * Bundles the client into a folder that is a package: one module, its declarations, and what it is. Resolves to the number
- * of files and of their bytes. Throws where the module cannot be bundled, or the declarations cannot be made.
+ * Bundles the client into a folder that is a package: one module, its declarations, and a package.json. Resolves to the
+ * number of files and of their bytes. Throws if the module cannot be bundled or the declarations cannot be made.
  */
 export const bundleClient = async (folder: string): Promise<{ files: number; bytes: number }> => {
   rmSync(folder, { recursive: true, force: true });

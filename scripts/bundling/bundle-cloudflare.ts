@@ -17,21 +17,21 @@ import { namesIn, withoutUnnamed } from './unnamed-methods.ts';
 
 const project = path.join(import.meta.dirname, '..', '..');
 
-/** Where `npm run bundle -- cloudflare` leaves the Worker. */
+/** Where `npm run bundle -- cloudflare` writes the Worker. */
 export const cloudflareFolder = path.join(project, 'bundle', 'cloudflare');
 
-/** What goes into the bundle besides programs. */
+/** What the bundle contains besides code. */
 export interface CloudflareInput {
   readonly publication: EdgePublication;
-  /** Only what is signed by it is taken. */
+  /** If given, the Worker takes only generations signed by this key. */
   readonly publicKey?: string | undefined;
-  /** The name of the Worker, which is a part of its address. */
+  /** The name of the Worker, which is part of its address. */
   readonly name: string;
   readonly safetyList: URL;
   readonly gateway: EdgeGateway;
 }
 
-/** The module that the Worker is made of, by what keeps its sign-ins. */
+/** The entry module of the Worker, by what keeps its sign-ins. */
 const entries: Readonly<Record<EdgeGateway['kind'], string>> = {
   off: 'worker.ts',
   object: 'with-gateway/object.ts',
@@ -40,7 +40,7 @@ const entries: Readonly<Record<EdgeGateway['kind'], string>> = {
 
 const builtWith = path.join(project, 'functions', 'cloudflare', 'built-with.ts');
 
-/** The safety list as a part of the program: nothing there reads files, or YAML. */
+/** Embeds the safety list in the code, because nothing there reads files or YAML. */
 const ofBuild = (safetyList: URL): Plugin => ({
   name: 'what the bundle is built with',
   load: (id) =>
@@ -51,14 +51,14 @@ const ofBuild = (safetyList: URL): Plugin => ({
 
 const lazyZod = path.join(project, 'functions', 'cloudflare', 'lazy-zod.ts');
 
-/** Has the contract's schemas made when they are first asked, of which a Worker asks few. */
+/** Makes the contract's schemas when they are first used. A Worker uses only a few. */
 const lazySchemas: Plugin = {
   name: 'lazy schemas',
   resolveId: (name, from) =>
     name === 'zod' && from?.startsWith(path.join(project, 'src', 'contract')) ? lazyZod : undefined,
 };
 
-/** Node's modules, which older packages ask for by names and in ways that the platform does not know. */
+/** Node's modules, which older packages import under names and in ways that the platform does not support. */
 const nodeModules: Plugin = {
   name: 'modules of Node',
   resolveId: (name, _, { kind }) => {
@@ -76,16 +76,16 @@ const openBundle = (input: CloudflareInput, more: readonly Plugin[]): Promise<Ro
     cwd: project,
     input: path.join(project, 'functions', 'cloudflare', entries[input.gateway.kind]),
     platform: 'browser',
-    // Node's are there where the configuration asks for them, which is with a gateway.
+    // Node's modules exist if the configuration enables them, which it does with a gateway.
     external: ['cloudflare:workers', 'cloudflare:sockets', /^node:/],
-    // Whether a package is imported or required is known of each place.
+    // Whether a package is imported or required is known at each place.
     resolve: { conditionNames: ['workerd', 'worker', 'default'] },
     treeshake: { moduleSideEffects: false },
     checks: { pluginTimings: false },
     plugins: [ofBuild(input.safetyList), leaner, lazySchemas, nodeModules, ...more],
   });
 
-/** The names that stand in a bundle from which no method was left out yet. */
+/** The names in a bundle from which no method has been removed yet. */
 export const readNames = async (input: CloudflareInput): Promise<ReadonlySet<string>> => {
   const bundle = await openBundle(input, []);
   try {
@@ -99,18 +99,18 @@ export const readNames = async (input: CloudflareInput): Promise<ReadonlySet<str
 
 /** A bundle, with its size in bytes. */
 export interface BundledWorker {
-  /** Its modules, below its folder, with "/" between segments; first what the platform starts. */
+  /** Its modules below its folder, with "/" between segments. The first is the one that the platform starts. */
   readonly modules: readonly string[];
   readonly bytes: number;
-  /** As the platform's tool counts: all modules at once. */
+  /** Size in bytes as the platform's tool computes it: all modules compressed together. */
   readonly compressed: number;
 }
 
 /**
- * Bundles the function for Cloudflare Workers into a folder, in the place of what was there: what starts as one module, what is
- * loaded later in others beside it, and the configuration with which the platform's own tool deploys them.
+ * Bundles the function for Cloudflare Workers into a folder, replacing what was there: one module that starts, others
+ * beside it that are loaded later, and the configuration with which the platform's own tool deploys them.
  *
- * @throws Error where a module cannot be read or bundled, SafetyListInvalid
+ * @throws Error if a module cannot be read or bundled, SafetyListInvalid
  */
 export const bundleCloudflare = async (folder: string, input: CloudflareInput): Promise<BundledWorker> => {
   const made = `${folder}.new`;

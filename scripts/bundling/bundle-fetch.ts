@@ -4,17 +4,17 @@ import { type BundledSize, makeBundledFolder } from './bundled-folder.ts';
 
 const project = path.join(import.meta.dirname, '..', '..');
 
-/** Where `npm run bundle -- fetch` leaves the function. */
+/** Where `npm run bundle -- fetch` writes the function. */
 export const fetchFolder = path.join(project, 'bundle', 'fetch');
 
-/** The hosts that hand over requests, each with a module of its own. */
+/** The hosts that hand over requests. Each has a module of its own. */
 const fetchHosts = ['lambda', 'deno', 'bun'] as const;
 
 /**
- * Bundles the function for AWS Lambda, Deno and Bun into a folder, in the place of what was there: a module for each, what
- * they share, and the safety list. It needs no package. Resolves to the number of files and of their bytes.
+ * Bundles the function for AWS Lambda, Deno and Bun into a folder, replacing what was there: a module for each, shared
+ * modules, and the safety list. It needs no package. Resolves to the number of files and of their bytes.
  *
- * @throws Error where a module cannot be read or bundled
+ * @throws Error if a module cannot be read or bundled
  */
 export const bundleFetch = (folder: string): Promise<BundledSize> =>
   makeBundledFolder(folder, {

@@ -5,21 +5,21 @@ import { type BundledSize, makeBundledFolder } from './bundled-folder.ts';
 
 const project = path.join(import.meta.dirname, '..', '..');
 
-/** Where `npm run bundle` leaves the server. */
+/** Where `npm run bundle` writes the server. */
 export const serverFolder = path.join(project, 'bundle', 'server');
 
-/** The commands of a machine that serves. Building needs more than files of JavaScript. */
+/** The commands of a machine that only serves. Building needs more than JavaScript files. */
 export const bundledCommands = ['serve', 'mirror', 'upload', 'accounts', 'gateway'] as const;
 
-/** Where a bundled command keeps what was compiled of it, beside itself. */
+/** Where a bundled command keeps its compiled code, beside itself. */
 export const compiledFolder = 'compiled';
 
 const isOurs = (file: string): boolean => file.startsWith(project) && !file.includes('node_modules');
 const asText = (text: string): string => JSON.stringify(text);
 
 /**
- * A module of ours finds other files from where it stands itself. In the bundle all modules stand in one folder: threads
- * become files of it, and everything else is looked for below it as it lies in the project.
+ * Our modules find other files relative to themselves. In the bundle all modules are in one folder, so threads become
+ * files of that folder, and everything else is looked up below it, as in the project.
  */
 export const places: Plugin = {
   name: 'places of files',
@@ -34,7 +34,7 @@ export const places: Plugin = {
       threads
         .replaceAll(/new URL\('(?:\.\.\/)+(data\/[\w.-]+)', import\.meta\.url\)/g, "new URL('./$1', import.meta.url)")
         .replaceAll('import.meta.dirname', `(import.meta.dirname + ${asText(`/${folder}`)})`)
-        // What a command is called by.
+        // How a command is called.
         .replaceAll(/npm run (\$\{[\w.]+\}(?= -- )|[a-z]+)(?: --(?= ))?/g, (all, name: string) =>
           name.startsWith('$') || bundledCommands.some((one) => one === name) ? `node ${name}.mjs` : all,
         )
@@ -42,9 +42,9 @@ export const places: Plugin = {
   },
 };
 
-// The modules name what came late to Node, so that an older one could not even read them. What was compiled is kept beside
-// them, which is a third of the time in which a server starts; where that folder cannot be written nothing is kept. Node
-// writes it at its exit, which a server that is killed never reaches.
+// The entry of a command. The modules use features that an older Node cannot even parse, so the entry checks the
+// release first. Compiled code is kept beside the modules, which saves a third of a server's start; if that folder
+// cannot be written, nothing is kept. Node writes it when it exits, which a killed server never does.
 const entryOf = (name: string, oldest: number): string =>
   [
     "import module from 'node:module';",
@@ -61,12 +61,12 @@ const entryOf = (name: string, oldest: number): string =>
   ].join('\n');
 
 /**
- * Bundles the server and the commands beside it into a folder, in the place of what was there: a file for each command,
- * modules, and the data that ships. It needs no package and nothing of the checkout. What only some configurations need
- * (PostgreSQL, OpenID, replicas, metrics) stands in files of its own, which are read there alone. Resolves to the number of
- * files and of their bytes.
+ * Bundles the server and its commands into a folder, replacing what was there: a file for each command, modules, and
+ * the data that ships with them. It needs no package and nothing of the checkout. What only some configurations need
+ * (PostgreSQL, OpenID, replicas, metrics) is in separate files that only those load. Resolves to the number of files
+ * and of their bytes.
  *
- * @throws Error where a module cannot be read or bundled
+ * @throws Error if a module cannot be read or bundled
  */
 export const bundleServer = (folder: string): Promise<BundledSize> =>
   makeBundledFolder(folder, {

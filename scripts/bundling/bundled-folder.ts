@@ -5,16 +5,16 @@ import { readLicences } from './licences.ts';
 
 const project = path.join(import.meta.dirname, '..', '..');
 
-/** A folder in the making: modules for Node, their licences, and what lies beside them. */
+/** A folder to be made: modules for Node, their licences, and other files. */
 export interface BundledFolder {
-  /** Files of the source, by the names of the modules that they become. */
+  /** Source files, by the names of the modules that they become. */
   readonly inputs: Readonly<Record<string, string>>;
-  /** The folder of the modules, below that of all; "." for the same. */
+  /** The folder of the modules, below the whole folder; "." for the same. */
   readonly modules: string;
   readonly plugins: readonly Plugin[];
-  /** Files of the folder `data` of the project that the modules find beside themselves. */
+  /** Files of the project's folder `data` that the modules read. */
   readonly data: readonly string[];
-  /** Writes what else belongs into the folder. */
+  /** Writes the remaining files of the folder. */
   readonly complete?: (made: string) => void;
 }
 
@@ -25,9 +25,9 @@ export interface BundledSize {
 }
 
 /**
- * Makes such a folder, in the place of what was there once all of it is written.
+ * Makes such a folder, and puts it in place once all of it is written.
  *
- * @throws Error where a module cannot be read or bundled
+ * @throws Error if a module cannot be read or bundled
  */
 export const makeBundledFolder = async (folder: string, wanted: BundledFolder): Promise<BundledSize> => {
   const made = `${folder}.new`;
@@ -38,7 +38,7 @@ export const makeBundledFolder = async (folder: string, wanted: BundledFolder): 
     cwd: project,
     input: { ...wanted.inputs },
     platform: 'node',
-    // A faster driver that nobody has to have: pg looks whether it is there.
+    // An optional faster driver; pg checks whether it is installed.
     external: ['pg-native'],
     plugins: [...wanted.plugins],
   });
@@ -47,7 +47,7 @@ export const makeBundledFolder = async (folder: string, wanted: BundledFolder): 
       dir: ofModules,
       format: 'esm',
       entryFileNames: '[name].mjs',
-      // Two may have one name.
+      // Two modules may have the same name.
       chunkFileNames: '[name]-[hash].mjs',
     });
     const modules = output.flatMap((one) => (one.type === 'chunk' ? one.moduleIds : []));

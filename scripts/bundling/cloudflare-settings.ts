@@ -1,15 +1,12 @@
 import path from 'node:path';
 
-/** Where a Worker finds the publication: deployed with it, in a bucket of R2, or elsewhere on the web. */
+/** Where a Worker finds the publication: deployed with it, in an R2 bucket, or elsewhere on the web. */
 export type EdgePublication =
   | { readonly kind: 'assets'; readonly folder: string }
   | { readonly kind: 'bucket'; readonly bucket: string; readonly prefix: string }
   | { readonly kind: 'address'; readonly address: string };
 
-/**
- * Reads where the publication is, as the command line says: a folder, `r2://bucket/prefix`, or an address. Undefined where
- * it is none of these.
- */
+/** Parses where the publication is: a folder, `r2://bucket/prefix`, or an address. Undefined if it is none of these. */
 export const readEdgePublication = (text: string): EdgePublication | undefined => {
   const [, bucket, prefix = ''] = /^r2:\/\/([a-z0-9][a-z0-9-]{1,61}[a-z0-9])(?:\/(.*))?$/.exec(text) ?? [];
   if (bucket !== undefined) return { kind: 'bucket', bucket, prefix: prefix.replace(/\/+$/, '') };
@@ -21,15 +18,15 @@ export const readEdgePublication = (text: string): EdgePublication | undefined =
   return text.includes('://') ? undefined : { kind: 'assets', folder: text };
 };
 
-/** What keeps the sign-ins of a Worker; none: it has no gateway. */
+/** What keeps the sign-ins of a Worker. Without it the Worker has no gateway. */
 export type EdgeGateway =
   | { readonly kind: 'off' }
   | { readonly kind: 'object'; readonly publicAddress: string }
   | { readonly kind: 'hyperdrive'; readonly id: string; readonly publicAddress: string };
 
 /**
- * Reads what keeps sign-ins, as the command line says: `off`, `object`, or `hyperdrive:` and the identifier of a
- * configuration of Hyperdrive, with the address under which clients reach the Worker. A sentence where that is wrong.
+ * Parses what keeps the sign-ins: `off`, `object`, or `hyperdrive:` and the identifier of a Hyperdrive configuration,
+ * with the address under which clients reach the Worker. Returns a sentence if that is wrong.
  */
 export const readEdgeGateway = (text: string, publicAddress: string | undefined): EdgeGateway | string => {
   const [, hyperdrive] = /^hyperdrive:([0-9a-f]{32})$/.exec(text) ?? [];
@@ -47,10 +44,13 @@ export const readEdgeGateway = (text: string, publicAddress: string | undefined)
   };
 };
 
-/** The day of the runtime whose behaviour is asked for: the tests run against it. */
+/** The runtime behaves as on this day. The tests run against it. */
 export const compatibilityDate = '2026-07-01';
 
-/** Processor time of one event, in milliseconds: an index of Debian's size is put in order in one (docs, "Limits": 30 s, or up to five minutes where asked for). */
+/**
+ * Processor time of one event, in milliseconds. One event has to optimise an index of Debian's size (docs, "Limits": 30
+ * s by default, five minutes at most).
+ */
 const cpuMilliseconds = 300_000;
 
 interface SettingsInput {
@@ -60,14 +60,14 @@ interface SettingsInput {
   readonly gateway: EdgeGateway;
 }
 
-/** What binds the publication. */
+/** The bindings of the publication. */
 const bindings = (publication: EdgePublication, folder: string) => {
   if (publication.kind === 'assets') {
     return {
       assets: {
         directory: path.relative(folder, path.resolve(publication.folder)).split(path.sep).join('/'),
         binding: 'ASSETS',
-        // Every address is answered as on other hosts, with its headers; the Worker knows which file that is.
+        // The Worker decides which file answers an address, as on other hosts.
         html_handling: 'none',
         not_found_handling: 'none',
         run_worker_first: true,
@@ -78,7 +78,10 @@ const bindings = (publication: EdgePublication, folder: string) => {
   return {};
 };
 
-/** What binds the objects, and the gateway. Migrations are only ever added to: what was deployed has had the ones before. */
+/**
+ * The bindings of the objects and of the gateway. Migrations may only be appended, because deployed Workers have run
+ * the existing ones.
+ */
 const objectBindings = (gateway: EdgeGateway) => {
   const always = [
     { name: 'CATALOG', class_name: 'CatalogObject' },
@@ -100,7 +103,7 @@ const objectBindings = (gateway: EdgeGateway) => {
       ? {
           compatibility_flags: ['nodejs_compat'],
           hyperdrive: [{ binding: 'HYPERDRIVE', id: gateway.id }],
-          // What is over is deleted then.
+          // Deletes what has expired.
           triggers: { crons: ['*/10 * * * *'] },
         }
       : {}),
@@ -109,23 +112,24 @@ const objectBindings = (gateway: EdgeGateway) => {
   };
 };
 
-/** The module that the platform starts, below the folder of the Worker, and the folder of the others. */
+/** The module that the platform starts, below the Worker's folder, and the folder of the other modules. */
 export const workerModule = 'worker.js';
 export const otherModules = 'modules';
 
-/** The configuration of Cloudflare's tool, for a Worker in this folder: wrangler.jsonc. */
+/** The configuration of Cloudflare's tool for a Worker in this folder: wrangler.jsonc. */
 export const wranglerSettings = ({ publication, publicKey, name, gateway }: SettingsInput, folder: string): string => {
   const settings = {
     $schema: 'https://www.unpkg.com/wrangler@4/config-schema.json',
     name,
     main: workerModule,
-    // It is bundled already; its other modules lie beside it.
+    // It is already bundled; its other modules are beside it.
     no_bundle: true,
     rules: [{ type: 'ESModule', globs: [`${otherModules}/*.js`] }],
     compatibility_date: compatibilityDate,
     workers_dev: true,
     limits: { cpu_ms: cpuMilliseconds },
-    // Lines of our own: those of the platform for each request have all of its headers, and so the address of every visitor.
+    // Only our own log lines: those of the platform contain all headers of each request, and so the address of every
+    // visitor.
     observability: { enabled: true, logs: { enabled: true, invocation_logs: false } },
     ...objectBindings(gateway),
     ...bindings(publication, folder),
@@ -137,7 +141,7 @@ export const wranglerSettings = ({ publication, publicKey, name, gateway }: Sett
       INTERVAL: '60',
       RATE_LIMIT: '20',
       OLDER_ADDRESSES: 'on',
-      // Each replica would count a part.
+      // Each replica would count only a part.
       COUNT_DOWNLOADS: publication.kind === 'address' ? 'off' : 'on',
     },
   };

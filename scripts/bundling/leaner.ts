@@ -9,35 +9,38 @@ const project = path.join(import.meta.dirname, '..', '..');
 const ofPackage = (name: string, files: string): RegExp =>
   new RegExp(`[/\\\\]node_modules[/\\\\]${name}[/\\\\]${files.replaceAll('/', '[/\\\\]')}\\.js$`);
 
-/** Modules of packages that a Worker reaches and never runs. */
+/** Modules of packages that a Worker imports but never runs. */
 export const neverRun: readonly RegExp[] = [
-  // A build describes schemas.
+  // Only builds describe schemas.
   ofPackage('zod', 'v4/core/(?:to-json-schema|json-schema-processors)'),
-  // The platform makes no programs of text.
+  // The platform does not allow code to be made from text.
   ofPackage('zod', 'v4/core/doc'),
-  // The gateway makes its tables by SQL, names none anew while it runs, and uses no plugins.
+  // The gateway makes its tables with SQL, does not rename them while it runs, and uses no plugins.
   ofPackage('kysely', 'dist/(?:schema|plugin/with-schema)/[\\w-]+'),
   ofPackage('kysely', 'dist/dynamic/dynamic'),
   ofPackage('kysely', 'dist/operation-node/operation-node-transformer'),
   ofPackage('kysely', 'dist/dialect/\\w+/\\w+-introspector'),
-  // Statements of which it has none.
+  // Kinds of statements that the gateway does not use.
   ofPackage('kysely', 'dist/query-builder/(?:case|json-path|merge-query|over)-builder'),
-  // A provider encrypts an ID token where its client has given it a key for that.
+  // A provider encrypts ID tokens only for a client that has given it a key.
   ofPackage('jose', 'dist/webapi/jwe/compact/decrypt'),
-  // PostgreSQL's passwords in a file, its driver in C, and how a password is bound to a certificate.
+  // PostgreSQL's password file, its driver in C, and channel binding.
   ofPackage('pgpass', 'lib/index'),
   ofPackage('pg', 'lib/(?:native/index|crypto/cert-signatures)'),
-  // A Worker has one connection, of whose address it knows the parts.
+  // A Worker has one connection, and knows the parts of its address.
   ofPackage('pg-pool', 'index'),
   ofPackage('pg-connection-string', 'index'),
 ];
 
-/** What columns hold the store says itself (functions/gateway/store/postgres-session.ts). */
+/** The store itself knows the types of its columns (functions/gateway/store/postgres-session.ts). */
 export const columnsOfPostgres = ofPackage('pg-types', 'index');
 const textAlone = 'module.exports = { getTypeParser: () => String };';
 
 const quickHono = ofPackage('hono', 'dist/preset/quick');
-/** Without the router for routes with both a parameter and a star: there are none, and with one a Worker would answer nothing. */
+/**
+ * Leaves out Hono's router for routes with both a parameter and a star. We have none; a Worker with such a route would
+ * answer nothing.
+ */
 const linearHono = `
 import { HonoBase } from '../hono-base.js';
 import { LinearRouter } from '../router/linear-router/router.js';
@@ -45,17 +48,17 @@ export class Hono extends HonoBase {
   router = new LinearRouter();
 }`;
 
-/** What holds where a value holds itself: those that a Worker checks are of JSON, which cannot. */
+/** Support for values that contain themselves. A Worker checks only values from JSON, which cannot. */
 export const cyclesOfZod = ofPackage('zod', 'v4/core/memoizer');
 const noCycles =
   'const none = () => undefined; export { none as memoizer, none as isBackEdge, none as isRecursiveSchema };';
 
-/** Modules of the project that only describe, which a build does: the description is published. */
+/** Modules of the project that only describe schemas. Builds do that, and publish the description. */
 export const describing: readonly string[] = ['envelope', 'yaml'].map((name) =>
   path.join(project, 'src', 'contract', `${name}.ts`),
 );
 
-/** What a module exports by names. */
+/** The names that a module exports. */
 const namesOf = (text: string): readonly string[] =>
   parseAst(text, { lang: 'ts' }).body.flatMap((statement) => {
     if (statement.type !== 'ExportNamedDeclaration' || statement.exportKind === 'type') return [];
@@ -66,7 +69,7 @@ const namesOf = (text: string): readonly string[] =>
     return named.flatMap((one) => ('id' in one && one.id && 'name' in one.id ? [one.id.name] : []));
   });
 
-/** A module with the names of another; what runs one of them is told that it is not there. */
+/** A module with the same exports as another. Calling any of them throws an error that says it was left out. */
 const nothingOf = (file: string): string => {
   const error = `${path.basename(file)} was left out of this bundle`;
   const nothing = `function nothing() { throw new Error(${JSON.stringify(error)}); }`;
@@ -78,7 +81,7 @@ const nothingOf = (file: string): string => {
 
 const findingTexts = path.join(project, 'src', 'contract', 'finding-texts', path.sep);
 
-/** A module of nothing but data as that data, without what it is computed of. */
+/** A module that exports only data, as that data, without the code that computes it. */
 const dataOf = async (file: string): Promise<string> =>
   Object.entries(await import(pathToFileURL(file).href))
     .map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};`)
@@ -86,13 +89,13 @@ const dataOf = async (file: string): Promise<string> =>
 
 const ofContract = /[/\\]src[/\\]contract[/\\][^.]+\.ts$/;
 
-/** What a schema says of itself, as one text. */
+/** A description of a schema, as one text. */
 const description = /\.describe\(\s*(?:'[^'\\]*(?:\\.[^'\\]*)*'|`[^`$\\]*`)\s*,?\s*\)/g;
 
-/** What the description says of a parameter or an operation, as one text: whoever reads the description has it from there. */
+/** The description of a parameter or an operation, as one text. Readers find it in the published description. */
 const describingText = /\b(description|summary):\s*(?:'[^'\\]*(?:\\.[^'\\]*)*'|"[^"\\]*"|`[^`]*`)/g;
 
-/** A module of declarations, of which those that nobody names can go: making them does nothing else. */
+/** Marks declarations as free of side effects, so that unused ones can be removed. */
 const withoutEffects = (text: string): string =>
   parseAst(text, { lang: 'ts' })
     .body.flatMap((statement) => {
@@ -106,21 +109,21 @@ const withoutEffects = (text: string): string =>
       text,
     );
 
-/** Modules whose long texts are statements of SQL, and nothing else. */
+/** Modules whose long texts are all SQL statements. */
 const ofStatements = /[/\\](?:src[/\\]catalog[/\\][\w-]+|downloads[/\\]counting|store[/\\]migrations)\.ts$/;
 
-/** What stands beside statements, and how far they are moved in. */
+/** Comments and indentation of SQL statements. */
 const besideStatement = /^ *-- .*\n| +-- .*$|^ +/gm;
 
 const schemasOfZod = /[/\\]zod[/\\]v4[/\\]classic[/\\]schemas\.js$/;
 
-/** Methods of a text's schema for two dozen formats, which have functions too: those are what the contract calls. */
+/** Methods of string schemas for two dozen formats. The contract uses the functions of the same purpose. */
 const formatMethod = /^ +\w+\(params\) \{\s+return this\.check\(core\._\w+\(Zod\w+, params\)\);\s+\},?$/gm;
 
 const writersOfKysely =
   /[/\\]kysely[/\\]dist[/\\](?:query-compiler|operation-node)[/\\][\w-]+-(?:compiler|visitor)\.js$/;
 
-/** Parts of statements that the gateway writes as SQL, or not at all. */
+/** Parts of statements that the gateway writes as SQL, or does not use. */
 const unwritten = [
   'Add\\w+|Alter\\w+|Create\\w+|Drop\\w+|Modify\\w+|Refresh\\w+|Rename\\w+|\\w+Constraint|Constraint|References',
   'ColumnDefinition|DataType|Generated|DefaultValue|Merge\\w+|Matched|When|Case|Cast|Collate|JSON\\w+|Over|PartitionBy\\w*',
@@ -129,11 +132,11 @@ const unwritten = [
 const writing = new RegExp(`^ {4}visit(?:${unwritten})\\(\\w*\\) \\{\\n[\\s\\S]*?^ {4}\\}\\n`, 'gm');
 const naming = new RegExp(`^ +\\w+Node: this\\.visit(?:${unwritten})\\.bind\\(this\\),\\n`, 'gm');
 
-/** Without what is reached and never used, and without zod's sentences in fifty languages, which are half of all bytes. */
+/** Leaves out what is imported and never used, and zod's messages in fifty languages, which are half of all bytes. */
 export const leaner: Plugin = {
   name: 'leaner',
   resolveId(name, from) {
-    // Hono without the router that compiles all routes, which a Worker that lives shortly asks seldom.
+    // Hono without the router that compiles all routes first, which does not pay in a short-lived Worker.
     return name === 'hono' ? this.resolve('hono/quick', from) : null;
   },
   load: async (id) => {

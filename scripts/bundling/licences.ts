@@ -3,7 +3,7 @@ import path from 'node:path';
 
 const usual = /^licen[cs]e/i;
 
-/** The licences of the packages that modules are of, each with its package's name. */
+/** The licences of the packages that these modules come from, each with the package's name. */
 export const readLicences = (modules: Iterable<string>): string => {
   const folders = new Set<string>();
   for (const file of modules) {

@@ -1,14 +1,14 @@
 import type { Plugin } from 'rolldown';
 import { parseAst } from 'rolldown/parseAst';
 
-// A bundler leaves out functions that nothing imports, and no method of a class or an object that is used at all. Of the
-// classes of packages most methods are such: whoever bundles cannot know which are called. But what is called has a name,
-// and a method whose name stands nowhere in a bundle but where it is made is called by nobody.
+// A bundler removes functions that nothing imports, but no method of a class or object that is used at all. Most
+// methods of packages' classes are unused, but a bundler cannot know which ones. However, a call names the method. So a
+// method whose name occurs nowhere in a bundle except where it is defined is never called.
 
-/** Packages whose methods are left out so. Their methods are called by name, and the platform calls none of them. */
+/** Packages whose unused methods are removed. Their methods are called by name, and the platform calls none of them. */
 const packages = /[/\\]node_modules[/\\](?:hono|kysely|pg|pg-protocol|zod)[/\\]/;
 
-/** What the language calls, and how a program hears of it nobody can see. */
+/** Methods that the language itself calls, without naming them in the code. */
 const calledByLanguage = new Set(['constructor', 'then', 'toString', 'toJSON', 'valueOf', 'next', 'return', 'throw']);
 
 /** A node of a syntax tree (ESTree). */
@@ -21,7 +21,7 @@ interface Node {
 
 const isNode = (value: unknown): value is Node => typeof (value as Node | null)?.type === 'string';
 
-/** Calls with each child of a node: trees have a million of them, and most fields hold none. */
+/** Calls `visit` for each child of a node. Trees have a million nodes, and most of their fields hold none. */
 const visitChildren = (node: Node, visit: (child: Node) => void): void => {
   for (const field in node) {
     const value = node[field];
@@ -39,7 +39,7 @@ const keyOf = ({ key, computed }: Node): string | undefined => {
 
 const treeOf = (code: string): Node => parseAst(code, { lang: 'ts' }) as unknown as Node;
 
-/** The name of a method that may be left out, of a class or of an object that is written down. */
+/** The name of a method of a class or object literal that may be removed; undefined if the node is none. */
 const methodName = (node: Node, parent: Node | undefined): string | undefined => {
   const isMethod =
     node.type === 'MethodDefinition' ||
@@ -51,7 +51,7 @@ const methodName = (node: Node, parent: Node | undefined): string | undefined =>
   return name === undefined || calledByLanguage.has(name) ? undefined : name;
 };
 
-/** The name by which a node speaks of a property; any text may be one. */
+/** The property name that a node mentions. Any string may be one. */
 const nameIn = (node: Node, parent: Node | undefined): string | undefined => {
   if (node.type === 'MemberExpression' && node.computed !== true) return (node.property as Node).name as string;
   if (node.type === 'Property' && parent?.type === 'ObjectPattern') return keyOf(node);
@@ -59,7 +59,7 @@ const nameIn = (node: Node, parent: Node | undefined): string | undefined => {
   return node.type === 'Literal' && typeof node.value === 'string' ? node.value : undefined;
 };
 
-/** A module as it stands in a bundle. */
+/** A module as it is in a bundle. */
 export interface BundledModule {
   /** Its path. */
   readonly id: string;
@@ -67,12 +67,12 @@ export interface BundledModule {
 }
 
 /**
- * The names of properties that a bundle of these modules speaks of, or may. What a method speaks of that may be left out
- * counts once its own name does.
+ * All property names that these modules mention or may mention. What a removable method mentions counts only if the
+ * method's own name is mentioned.
  */
 export const namesIn = (modules: readonly BundledModule[]): ReadonlySet<string> => {
   const named = new Set<string>();
-  /** What methods speak of whose name nothing has spoken of yet. */
+  /** The bodies of methods whose name has not been mentioned yet. */
   const waiting = new Map<string, Node[]>();
   const queue: Node[] = [];
   const read = (node: Node, parent: Node | undefined, isOfPackage: boolean): void => {
@@ -94,7 +94,7 @@ export const namesIn = (modules: readonly BundledModule[]): ReadonlySet<string> 
   return named;
 };
 
-/** A module of a package without the methods that are not among these names. */
+/** Removes the methods with other names than these from a module of a package. */
 export const withoutMethods = (code: string, named: ReadonlySet<string>): string => {
   const cuts: Node[] = [];
   const read = (node: Node, parent: Node | undefined): void => {
@@ -106,7 +106,7 @@ export const withoutMethods = (code: string, named: ReadonlySet<string>): string
   return cuts.reduceRight((rest, { start, end }) => rest.slice(0, start) + rest.slice(end).replace(/^\s*,/, ''), code);
 };
 
-/** Leaves out the methods of packages that are not among these names. */
+/** A plugin that removes the methods of packages with other names than these. */
 export const withoutUnnamed = (named: ReadonlySet<string>): Plugin => ({
   name: 'without methods that nothing names',
   transform: { order: 'post', filter: { id: packages }, handler: (code) => withoutMethods(code, named) },

@@ -2,8 +2,8 @@ import { gatewayAnswers, gatewayBodies } from '../../src/contract/gateway-schema
 import { createOpenApi } from '../../src/contract/openapi.ts';
 import { type Json, schemaPrefix } from '../../src/contract/openapi-parts.ts';
 
-// The schemas of the description use a small part of JSON Schema, and what is not of that part is an error here. No
-// generator that is kept today takes the version of TypeScript that this project has.
+// The schemas of the description use a small part of JSON Schema; anything else is an error here. No maintained
+// generator supports this project's version of TypeScript.
 
 const quoted = (value: unknown): string =>
   typeof value === 'string' ? `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'` : JSON.stringify(value);
@@ -55,11 +55,11 @@ const declare = ([name, schema]: [string, Json]): string => {
     : `${head}export type ${name} = ${body};\n`;
 };
 
-/** The text of the client's types: a declaration for each schema that has a name in the description. */
+/** The text of the client's types: a declaration for each named schema of the description. */
 export const composeClientTypes = (): string => {
   const { components } = createOpenApi({ publicAddress: 'https://index.example', version: '' });
   const { schemas } = components as { schemas: Record<string, Json> };
-  // Signing in is a matter of package managers.
+  // Only package managers sign in.
   const asked = Object.entries(schemas).filter(([name]) => !(name in gatewayAnswers || name in gatewayBodies));
   return [
     '// Made by `npm run client-types` from the description of the API; make it anew instead of changing it.\n',

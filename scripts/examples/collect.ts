@@ -25,7 +25,7 @@ import { CatalogSearch } from '../../src/search/catalog-search.ts';
 
 const documentsOf = ({ database, landing, failures }: ExampleSource, packageId: string, slug: string): Document[] => {
   const rows = readRepositoryRows(database);
-  // The health check asks for a package of its own choice.
+  // The health check chooses its own package.
   const [sampled = slug] = smallestRepositories(rows.map((row) => ({ slug: row.slug, size: row.packageCount })));
   const [first] = readRepositoryRecords(database, sampled);
   const sampledId = first === undefined ? packageId : (JSON.parse(first) as PackageRecord).package_id;
@@ -44,7 +44,7 @@ const documentsOf = ({ database, landing, failures }: ExampleSource, packageId: 
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 
-/** The app over a catalog that is not in force yet, and over those documents alone that the examples ask for. */
+/** The app over a catalog that is not in force yet, and over only the documents that the examples request. */
 const createExampleApp = (source: ExampleSource, documents: readonly Document[], date: string, safety: URL) => {
   const { database, base } = source;
   const texts = new Map(documents.map((document) => [document.path, bytesOf(documentText(document, date))]));
@@ -58,7 +58,7 @@ const createExampleApp = (source: ExampleSource, documents: readonly Document[],
     },
     search: new CatalogSearch(database),
     safety: readSafetyList(safety),
-    // As if what the example of a report says had been the first.
+    // As if the example of a report had been the first report.
     downloads: {
       add: async (downloads) => downloads.length,
       read: async (id) => ({
@@ -71,7 +71,7 @@ const createExampleApp = (source: ExampleSource, documents: readonly Document[],
     },
     limiter: { take: () => 0 },
     probeCredentials: async () => true,
-    // The time of the index, so that the same index has the same description.
+    // The time of the index, so that the same index gives the same description.
     now: () => new Date(date),
     publicAddress: () => base,
     report: () => {},
@@ -80,8 +80,8 @@ const createExampleApp = (source: ExampleSource, documents: readonly Document[],
 };
 
 /**
- * The examples of the description: what the service is going to answer about a package of this index. Undefined where
- * the index holds none to ask about; an operation that finds nothing to show is left out.
+ * The examples of the description: what the service will answer about a package of this index. Undefined if the index
+ * has no package to ask about. An operation without a result to show is left out.
  */
 export const collectExamples = async (source: ExampleSource, safety = safetyFile): Promise<Examples | undefined> => {
   const subject = chooseExample(source.database);
@@ -92,7 +92,7 @@ export const collectExamples = async (source: ExampleSource, safety = safetyFile
   const app = createExampleApp(source, documents, source.landing.statistics.updated, safety);
   const ask = async (operation: Operation): Promise<unknown> => {
     if (operation.schema === undefined || !hasExample(operation)) return undefined;
-    // Where every list is long, none is shown: the description would be as long.
+    // If every list is long, none is shown, because the description would become as long.
     if (operation === operations.repositoryPackages && !isShort) return undefined;
     const body = operation.body && JSON.stringify(exampleDownloads(subject));
     const address = `${source.base}/${apiRoot}${exampleAddress(operation, subject)}`;

@@ -6,7 +6,7 @@ import { glyphs } from '../../src/site/section-glyphs.ts';
 export const iconSvg = (kind: SectionKind): string =>
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 40"><title>${kind}</title>${sectionDrawing(kind)}</svg>`;
 
-/** The header image of a section kind: its glyph before rows of index cards of the same hue. */
+/** The header image of a section kind: its glyph in front of rows of index cards in the same hue. */
 export const headerSvg = (kind: SectionKind): string => {
   const { hue, strokes } = glyphs[kind];
   const cards: string[] = [];
@@ -21,7 +21,7 @@ export const headerSvg = (kind: SectionKind): string => {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1200 400"><rect width="1200" height="400" fill="${ground}"/><g fill="${oklch(0.875, 0.05, hue)}">${cards.join('')}</g><circle cx="600" cy="200" r="118" fill="${ground}"/><g transform="translate(504 104) scale(8)">${stroked(strokes, inkOf(hue), 1.3)}</g></svg>`;
 };
 
-// The mark is an index card with a raised tab and a punched hole, which together make a "d".
+// The mark is an index card with a raised tab and a punched hole, which together form a "d".
 const card =
   'M9 13.4h9.4V8.6A1.6 1.6 0 0 1 20 7h4.4A1.6 1.6 0 0 1 26 8.6v15.8a1.6 1.6 0 0 1-1.6 1.6H9a3 3 0 0 1-3-3v-6.6a3 3 0 0 1 3-3zM13.4 16.4a3.3 3.3 0 1 0 0 6.6 3.3 3.3 0 0 0 0-6.6z';
 const brand = oklch(0.44, 0.085, 172);
@@ -32,11 +32,11 @@ const cardShape = (fill: string) => `<path fill="${fill}" fill-rule="evenodd" d=
 export const markSvg = (): string =>
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><title>Package index</title><rect width="32" height="32" rx="7.5" fill="${brand}"/>${cardShape('#fff')}</svg>`;
 
-/** The mark for home screens, which round the corners themselves. */
+/** The mark for home screens, which round its corners themselves. */
 export const touchSvg = (): string =>
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><title>Debdex</title><rect width="32" height="32" fill="${brand}"/>${cardShape('#fff')}</svg>`;
 
-/** The picture that stands for the site where an address is shared, with the band of its first page: 1200 by 630 units. */
+/** The preview picture for shared addresses, with the band of the first page: 1200 by 630 units. */
 export const previewSvg = (): string => {
   const kinds = ['tweaks', 'themes', 'apps', 'utilities', 'multimedia', 'development', 'terminal'] as const;
   const icons = kinds
@@ -44,6 +44,6 @@ export const previewSvg = (): string => {
     .map((svg) => svg.replace('viewBox="0 0 40 40"', 'width="40" height="40" viewBox="0 0 40 40"'))
     .join('');
   const font = 'font-family="system-ui, Liberation Sans, DejaVu Sans, sans-serif"';
-  // The colours of the band, as src/layouts/tokens.css has them.
+  // The colours of the band, from src/layouts/tokens.css.
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1200 630"><rect width="1200" height="630" fill="#0c3d33"/><g transform="translate(64 62) scale(6)">${cardShape('#f0873a')}</g><text x="250" y="198" ${font} font-size="104" font-weight="700" letter-spacing="-3" fill="#fbf7ee">Debdex</text><text x="100" y="330" ${font} font-size="46" fill="#b9d3c8">Every tweak, theme and tool,</text><text x="100" y="392" ${font} font-size="46" fill="#b9d3c8">from every repository, in one index.</text>${icons}</svg>`;
 };

@@ -3,12 +3,12 @@ import { addressKey, type ManifestEntry } from '../../src/contract/manifest.ts';
 import type { EntryCheck } from '../../src/crawl/check-entry.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 
-/** What is to be told of one entry. */
+/** What to report about one entry. */
 export interface Told {
   readonly slug: string;
   readonly what: 'moved' | 'gone' | 'unreachable' | 'signature';
   readonly text: string;
-  /** What to write, and where; null where there is nothing to write yet. */
+  /** What to write, and where; null if there is nothing to write yet. */
   readonly todo: string | null;
 }
 
@@ -74,8 +74,8 @@ const repositoryKey = (entry: Pick<ManifestEntry, 'uri' | 'suite' | 'component' 
   addressKey(entry).replace(/^https?:/, '');
 
 /**
- * What is to be told of what a check found, by slug: entries that are as the manifest and the last build (`before`, by
- * slug) have them are not among it.
+ * What to report about the results of a check, by slug. Entries that match the manifest and the last build (`before`,
+ * by slug) are left out.
  */
 export const tellChecks = (
   entries: readonly ManifestEntry[],
@@ -102,14 +102,17 @@ export const tellChecks = (
   });
 };
 
-// What strangers wrote must not command a terminal.
+// Text from strangers must not control the terminal.
 const plain = (text: string): string => text.replaceAll(/[\p{Control}\p{Format}]/gu, '?');
 
-/** What is to be told of one entry, for a terminal: a line, and below it what to write. */
+/** The report about one entry, for a terminal: a line, and below it what to write. */
 export const describeTold = ({ slug, text, todo }: Told): string =>
   `${plain(`${slug} ${text}`)}\n${todo === null ? '' : `    ${plain(todo)}\n`}`;
 
-/** How a check ends: `unreachable` where not one of its entries could be asked, `nothingUsable` where there is something to write. */
+/**
+ * The exit code of a check: `unreachable` if not one of its entries could be asked, `nothingUsable` if there is
+ * something to write.
+ */
 export const chooseEnding = (
   checks: readonly Pick<EntryCheck, 'state'>[],
   told: readonly Pick<Told, 'todo'>[],

@@ -46,7 +46,7 @@ const command = {
 
 const longestList = 16 << 20;
 
-/** The entries of a list as somebody wrote them: an array, or one entry alone. */
+/** The entries of a list: an array, or a single entry. */
 const readList = async (file: string): Promise<unknown[]> => {
   const bytes = await readFile(file).catch((error: Error) => {
     throw new UsageError(`${file} cannot be read: ${error.message}`);
@@ -55,7 +55,7 @@ const readList = async (file: string): Promise<unknown[]> => {
     throw new UsageError(`${file} is ${bytes.length} bytes long, and a list has at most ${longestList}`);
   let value: unknown;
   try {
-    // JSON is YAML; unlike JSON.parse, this reader refuses a field that is given twice.
+    // JSON is YAML, and this reader, unlike JSON.parse, refuses a repeated field.
     value = readYaml(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch (error) {
     throw new UsageError(`${file} is neither JSON nor YAML: ${(error as Error).message}`);
@@ -66,7 +66,7 @@ const readList = async (file: string): Promise<unknown[]> => {
   return list;
 };
 
-/** The manifest as it is; an empty folder is one without entries. */
+/** The present manifest. An empty folder is one without entries. */
 const readKnown = async (folder: string): Promise<ManifestEntry[]> => {
   if (!existsSync(folder) || !statSync(folder).isDirectory())
     throw new UsageError(`${folder} is no folder: entries are imported as a file each`);
@@ -90,13 +90,13 @@ const describe = ({ taken, present, refused }: ImportPlan, { isDry }: { isDry: b
     lines.push(`unsound  ${place}`, ...reasons.map((reason) => `         ${reason}`));
   const counts = `${taken.length} new, ${present.length} there already, ${refused.length} not sound`;
   lines.push(`${counts}.${isDry ? ' Nothing was written (--dry-run).' : ''}`);
-  // What strangers wrote must not command a terminal.
+  // Text from strangers must not control the terminal.
   return lines.map((line) => `${line.replaceAll(/[\p{Control}\p{Format}]/gu, '?')}\n`).join('');
 };
 
 /**
- * Writes a file for each entry that is new, below `folder`. Throws a CommandFailure where one is there by now: what
- * somebody wrote is never replaced.
+ * Writes a file for each new entry, below `folder`. Throws a CommandFailure if one of them exists by now, because a
+ * file that somebody wrote is never replaced.
  */
 export const writeTaken = ({ taken }: Pick<ImportPlan, 'taken'>, folder: string, source: string | undefined): void => {
   for (const { entry, left } of taken) {

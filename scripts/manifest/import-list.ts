@@ -8,38 +8,41 @@ import {
 import { findKeyFault, sayMissing, tellIssue } from '../../src/crawl/read-manifest.ts';
 import type { SafetyList } from '../../src/safety/safety-list.ts';
 
-/** An entry that is new, and who else in the list leads to it. */
+/** A new entry, and the other entries of the list that lead to the same repository. */
 interface Taken {
   readonly entry: ManifestEntry;
-  /** What of the foreign entry was left out, and why; a clause each. */
+  /** What was left out of the foreign entry, and why; a clause each. */
   readonly left: readonly string[];
 }
 
-/** What is to be done with a foreign list, entry by entry. */
+/** What to do with each entry of a foreign list. */
 export interface ImportPlan {
   readonly taken: readonly Taken[];
-  /** Those whose repository the manifest has; `missing` are names of theirs that do not lead to it. */
+  /** Entries whose repository the manifest has. `missing` are names that do not lead to it yet. */
   readonly present: readonly { readonly slug: string; readonly as: string; readonly missing: readonly string[] }[];
-  /** Those that are not sound, with every reason. */
+  /** Invalid entries, with every reason. */
   readonly refused: readonly { readonly place: string; readonly reasons: readonly string[] }[];
 }
 
 const fields = ['slug', 'uri', 'suite', 'component', 'binary', 'ranking', 'bootstrap', 'aliases', 'key', 'headers'];
 
-// Two spellings of one repository: lists differ in the scheme and in slashes.
+// The same for two spellings of one repository: lists differ in the scheme and in slashes.
 const repositoryKey = (entry: ManifestEntry): string => addressKey(entry).replace(/^https?:/, '');
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A foreign entry as one of ours, without what none of ours can have; a list of reasons where that cannot be. */
+/**
+ * Converts a foreign entry to one of ours, without the fields that ours cannot have; a list of reasons if that is
+ * impossible.
+ */
 const readForeign = async (value: unknown): Promise<Taken | readonly string[]> => {
   if (!isObject(value)) return ['is no entry: an entry has a slug, a uri and a ranking'];
   const left: string[] = [];
   const given: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(value)) {
     if (!fields.includes(name)) left.push(`${JSON.stringify(name)}, which is no field of an entry`);
-    // Older lists write null for what is not there.
+    // Older lists write null for a missing field.
     else if (field !== null) given[name] = field;
   }
   if (Array.isArray(given.aliases)) {
@@ -58,9 +61,9 @@ const readForeign = async (value: unknown): Promise<Taken | readonly string[]> =
 };
 
 /**
- * Compares a foreign list with the manifest. Entries of one repository (address without scheme and slashes at its end,
- * suite, component, architecture) are one: the first of the list is taken and the others' names become its aliases.
- * Nothing takes a slug or alias that leads elsewhere, or an address that `safety` refuses.
+ * Compares a foreign list with the manifest. Entries of one repository (address without scheme and trailing slashes,
+ * suite, component, architecture) count as one: the first one in the list is taken, and the names of the others become
+ * its aliases. An entry gets no slug or alias that already leads elsewhere, and no address that `safety` refuses.
  */
 export const planImport = async (
   known: readonly ManifestEntry[],

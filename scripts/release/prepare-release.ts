@@ -2,15 +2,15 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { CommandFailure, UsageError } from '../options.ts';
 
-/** What a release needs of the world. */
+/** What a release needs from its environment. */
 export interface ReleaseTools {
   /** The project's folder. */
   readonly root: string;
   /** The day of the release. */
   readonly today: Date;
-  /** Runs a program in the project's folder, showing what it says. Throws where it ends with another code than 0. */
+  /** Runs a program in the project's folder and shows its output. Throws if its exit code is not 0. */
   readonly run: (program: string, ...words: string[]) => void;
-  /** Runs a program likewise and returns what it says. */
+  /** The same, but returns the output. */
   readonly ask: (program: string, ...words: string[]) => string;
 }
 
@@ -29,9 +29,9 @@ const isNewer = (version: readonly number[], before: readonly number[]): boolean
 const unreleased = /^## Unreleased[^\S\n]*\n+(?=(?!## )\S)/m;
 
 /**
- * The text of CHANGELOG.md with what was unreleased under a heading of this version and day.
+ * The text of CHANGELOG.md, with the unreleased changes moved below a heading for this version and day.
  *
- * @throws CommandFailure where nothing stands under "Unreleased"
+ * @throws CommandFailure if there is nothing below "Unreleased"
  */
 export const dateChanges = (text: string, version: string, today: Date): string => {
   if (!unreleased.test(text)) {
@@ -41,10 +41,10 @@ export const dateChanges = (text: string, version: string, today: Date): string 
 };
 
 /**
- * Makes a release: everything is checked first, then CHANGELOG.md dated, the version set, and both committed and tagged.
- * Nothing is written before all of it may be.
+ * Makes a release: first checks everything, then dates CHANGELOG.md, sets the version, and commits and tags both.
+ * Writes nothing until all checks have passed.
  *
- * @throws UsageError where the version is none, or not newer; CommandFailure where something is in the way
+ * @throws UsageError if the version is invalid or not newer; CommandFailure if something prevents the release
  */
 export const release = (version: string, { root, today, run, ask }: ReleaseTools): void => {
   const read = (name: string) => readFileSync(path.join(root, name), 'utf8');

@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { CommandFailure } from '../options.ts';
 
 /**
- * Runs a program in a folder, and returns what it says where `stdout` is "pipe"; otherwise it says that itself.
+ * Runs a program in a folder. Returns its output if `stdout` is "pipe"; otherwise the program prints it.
  *
- * @throws CommandFailure where it cannot be run, or ends with another code than 0
+ * @throws CommandFailure if it cannot be run, or its exit code is not 0
  */
 export const runProgram = (
   root: string,

@@ -1,11 +1,11 @@
 import { type FileResult, failedTests, hasFailed, readReports } from './read-reports.ts';
 
-/** What the tests came to. */
+/** The results of the tests. */
 export interface Count {
-  /** The one line that ends `.ci/run`. */
+  /** The last line that `.ci/run` prints. */
   readonly line: string;
   readonly isGreen: boolean;
-  /** What passed only when its file ran again, to be mended: `file: title`. */
+  /** Tests that passed only in the second run of their file, to be fixed: `file: title`. */
   readonly unsteady: readonly string[];
 }
 
@@ -20,7 +20,9 @@ const failuresOf = (file: FileResult): string[] => {
   return failed.length > 0 || !hasFailed(file) ? failed : ['the file itself'];
 };
 
-/** Adds up reports of the test runner, in the order in which they were written: a file counts as it went the last time. */
+/**
+ * Adds up reports of the test runner, in the order in which they were written. Of a file's runs only the last counts.
+ */
 export const countReports = (reports: readonly string[]): Count => {
   const last = readReports(reports);
   const passed = countOf(last.values(), 'passed');

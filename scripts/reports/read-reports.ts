@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 
-// What the JSON reporter of vitest writes, as far as it is read here.
+// The parts of vitest's JSON report that are used here.
 const reportSchema = z.object({
   testResults: z.array(
     z.object({
@@ -12,13 +12,13 @@ const reportSchema = z.object({
   ),
 });
 
-/** A file of tests, as one run of it went. */
+/** One run of a test file. */
 export type FileResult = z.infer<typeof reportSchema>['testResults'][number];
 
 /**
- * The files of reports of the test runner, by path. One that ran again, in a later report, is as it was the last time.
+ * The test files in several reports, by path. If a file ran again, a later report wins.
  *
- * @throws Error where a file is no such report
+ * @throws Error if a file is not such a report
  */
 export const readReports = (files: readonly string[]): Map<string, FileResult> =>
   new Map(
@@ -27,9 +27,9 @@ export const readReports = (files: readonly string[]): Map<string, FileResult> =
       .map((result) => [result.name, result]),
   );
 
-/** The titles of the tests of a file that failed. */
+/** The titles of the failed tests in a file. */
 export const failedTests = ({ assertionResults }: FileResult): string[] =>
   assertionResults.filter(({ status }) => status === 'failed').map(({ fullName }) => fullName);
 
-/** Whether a file failed: a test of it, or a hook, or it could not even be loaded. */
+/** Whether a file failed: one of its tests, a hook, or loading it. */
 export const hasFailed = (file: FileResult): boolean => file.status === 'failed' || failedTests(file).length > 0;

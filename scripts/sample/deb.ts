@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { packTar } from 'modern-tar';
 
-/** A file of a package: its path without a leading slash, and what it holds. */
+/** A file in a package: its path without a leading slash, and its content. */
 export interface DebFile {
   readonly path: string;
   readonly content: string;
@@ -20,7 +20,7 @@ export const gzip = (content: string | Uint8Array): Uint8Array => {
 
 const owner = { uid: 0, gid: 0, uname: 'root', gname: 'root' };
 
-// Every folder on the way comes before what is in it, from `./` on, as dpkg-deb writes them.
+// Every parent folder comes before its content, beginning with `./`, as dpkg-deb writes them.
 const foldersOf = (files: readonly DebFile[]): string[] => {
   const folders = new Set(['./']);
   for (const { path } of files) {
@@ -50,8 +50,8 @@ const arMember = (name: string, content: Uint8Array, mtime: Date): Uint8Array[] 
 };
 
 /**
- * Builds a package file (deb(5)): `control` is the text of its control file, `files` what it installs, `mtime` the time
- * of every member, in whole seconds. The same arguments give the same bytes.
+ * Builds a package file (deb(5)). `control` is the text of its control file, `files` is what it installs, `mtime` is
+ * the time of every member, in whole seconds. The same arguments give the same bytes.
  */
 export const buildDeb = async (control: string, files: readonly DebFile[], mtime: Date): Promise<Uint8Array> => {
   const sums = files.map(({ path, content }) => `${createHash('md5').update(content).digest('hex')}  ${path}\n`);

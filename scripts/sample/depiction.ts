@@ -6,8 +6,8 @@ const row = (title: string, text: string) => ({ class: 'DepictionTableTextView',
 const paragraphs = (description: string): string => description.trim().split('\n').slice(1).join('\n').trim();
 
 /**
- * The native depiction of a package, as package managers draw it: a tab with what it is and one with what changed.
- * `headerUrl` is the address of its header image, where it has one.
+ * The native depiction of a package, as package managers show it: a tab that describes it, and one with its changes.
+ * `headerUrl` is the address of its header image, if it has one.
  */
 export const composeDepiction = (
   { tagline, tint, features }: NonNullable<SamplePackage['depiction']>,

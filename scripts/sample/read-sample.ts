@@ -11,7 +11,7 @@ const image = z.string().regex(/^[a-z0-9-]+$/);
 
 const architectures = z.array(z.enum(['iphoneos-arm', 'iphoneos-arm64', 'all'])).min(1);
 
-// What a manifest entry says, but for the slug, which is the folder's name, and the address, which is ours to choose.
+// The fields of a manifest entry, except the slug, which is the folder's name, and the address, which we choose.
 const repositorySchema = z.strictObject({
   entry: z.record(z.string(), z.unknown()),
   release: z.strictObject({
@@ -38,7 +38,7 @@ const packageSchema = z.strictObject({
   priority: z.enum(['required', 'optional']).optional(),
   essential: z.boolean().optional(),
   homepage: z.url().optional(),
-  /** The synopsis in its first line; after an empty line, the extended text. */
+  /** The synopsis on the first line and, after an empty line, the extended text. */
   description: z.string().min(1),
   preDepends: relation,
   depends: relation,
@@ -67,7 +67,7 @@ const packageSchema = z.strictObject({
     .min(1),
 });
 
-/** A package of the sample as people write it: everything that its releases have in common, and the releases. */
+/** A package of the sample as people write it: what its releases have in common, and the releases. */
 export type SamplePackage = z.infer<typeof packageSchema>;
 
 /** A repository of the sample as people write it, with its pictures by name. */
@@ -90,7 +90,7 @@ const readImages = async (folder: string): Promise<Map<string, Uint8Array>> => {
   );
 };
 
-/** Reads the repositories below a folder, one for each folder in it, sorted by slug. Throws where one is malformed. */
+/** Reads the repositories below a folder, one from each of its folders, sorted by slug. Throws if one is malformed. */
 export const readSample = async (folder: string): Promise<SampleRepository[]> => {
   const slugs = (await readdir(folder, { withFileTypes: true })).filter((entry) => entry.isDirectory());
   return Promise.all(

@@ -28,8 +28,8 @@ const answer = (
 });
 
 /**
- * A fetcher that answers from files and opens no socket: an address below `base` (which ends in a slash) is the file of
- * that path below `folder`, where it is among `paths`; its hash is the ETag. Every other address is 404.
+ * A fetcher that answers from files and opens no socket. An address below `base` (which ends in a slash) is the file
+ * with that path below `folder`, if it is among `paths`. The ETag is the file's hash. Every other address is 404.
  */
 export const createFileFetcher = (base: string, folder: string, paths: Iterable<string>): Fetcher => {
   const known = new Map([...paths].map((path) => [new URL(path, base).href, join(folder, path)]));

@@ -6,7 +6,7 @@ import { composeDepiction } from './depiction.ts';
 import type { SamplePackage, SampleRepository } from './read-sample.ts';
 import { type Fields, foldDescription, formatStanza } from './write-stanza.ts';
 
-/** The files of a repository: their paths below its address, in the order that they may be published. */
+/** The files of a repository: their paths below its address, in an order in which they may be published. */
 export type RepositoryFiles = Map<string, Uint8Array>;
 
 type Release = SamplePackage['releases'][number];
@@ -38,7 +38,7 @@ const controlFields = (sample: SamplePackage, version: string, architecture: str
   ['Description', foldDescription(sample.description)],
 ];
 
-// Rootless systems keep everything that is installed below one folder.
+// Rootless systems install everything below one folder.
 const installedFiles = (sample: SamplePackage, release: Release, architecture: string): DebFile[] => {
   const root = architecture === 'iphoneos-arm64' ? 'var/jb/usr' : 'usr';
   const paragraphs = [
@@ -52,7 +52,7 @@ const installedFiles = (sample: SamplePackage, release: Release, architecture: s
 const kibibytes = (files: readonly DebFile[]): number =>
   Math.ceil(files.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0) / 1024);
 
-// As dpkg-name has it: the epoch is left out of file names.
+// As in dpkg-name, file names leave out the epoch.
 const debName = (name: string, version: string, architecture: string): string =>
   `${name}_${version.replace(/^\d+:/, '')}_${architecture}.deb`;
 
@@ -78,7 +78,7 @@ const releaseFields = (
 /**
  * Builds a whole APT repository for the address in its manifest entry: package files, images, depictions, then the
  * Packages index in every compression, then Release, which names them all. The same arguments give the same bytes.
- * Throws where a package names an image that is not there, or two packages would have one file.
+ * Throws if a package names an image that does not exist, or two packages would have the same file.
  */
 export const composeRepository = async (source: SampleRepository, entry: ManifestEntry): Promise<RepositoryFiles> => {
   const files: RepositoryFiles = new Map();

@@ -1,7 +1,10 @@
-/** The fields of a stanza in the order they are written; absent ones are left out. */
+/** The fields of a stanza in the order in which they are written. Absent ones are left out. */
 export type Fields = readonly (readonly [name: string, value: string | number | undefined])[];
 
-/** A description as a field (Debian Policy, section 5.6.13): the extended text indented, empty lines as a dot. */
+/**
+ * Formats a description as a field (Debian Policy, section 5.6.13): the extended text is indented, and empty lines
+ * become a dot.
+ */
 export const foldDescription = (text: string): string => {
   const [synopsis, ...rest] = text.trim().split('\n');
   const extended = rest.join('\n').replace(/^\n+/, '');
@@ -9,7 +12,10 @@ export const foldDescription = (text: string): string => {
   return [synopsis, ...extended.split('\n').map((line) => ` ${line.trim() === '' ? '.' : line}`)].join('\n');
 };
 
-/** The text of one stanza, each line ended. A value may begin with a line break: the field's own line is then empty. */
+/**
+ * The text of one stanza, with every line ended. A value may begin with a line break; then the field's own line is
+ * empty.
+ */
 export const formatStanza = (fields: Fields): string =>
   fields
     .filter(([, value]) => value !== undefined)
