@@ -9,7 +9,7 @@ export const hexLength: Readonly<Record<HashAlgorithm, number>> = { md5: 32, sha
 
 const strongAlgorithms: readonly HashAlgorithm[] = ['sha256', 'sha512'];
 
-/** Size in bytes and hashes in lower-case hex; only the hashes that were asked for, or that an origin lists. */
+/** Size in bytes and hashes in lower-case hex: only those hashes that were requested, or that an origin lists. */
 export type Digests = { size: number } & { [algorithm in HashAlgorithm]?: string };
 
 /** SHA-256 in lower-case hex; a string counts as its UTF-8 bytes. */
@@ -37,14 +37,14 @@ export const createDigests = (
   };
 };
 
-/** The hashes to compute for `checkDigests` with this entry: all strong ones that it lists, else the weak ones. */
+/** The hashes to compute for `checkDigests` with this entry: all strong ones that it lists, or else the weak ones. */
 export const algorithmsFor = (listed: Omit<Digests, 'size'>): HashAlgorithm[] => {
   const present = hashAlgorithms.filter((algorithm) => listed[algorithm] !== undefined);
   const strong = present.filter((algorithm) => strongAlgorithms.includes(algorithm));
   return strong.length > 0 ? strong : present;
 };
 
-/** A difference between what Release lists and what arrived. */
+/** A difference between what Release lists and what was received. */
 export interface DigestMismatch {
   algorithm: 'size' | HashAlgorithm;
   expected: string;
@@ -52,8 +52,9 @@ export interface DigestMismatch {
 }
 
 /**
- * Compares what arrived with what Release lists for it. The size and every listed hash of `algorithmsFor` must agree:
- * one that is listed but was not computed counts as a mismatch. `strong` says whether a strong hash was among them.
+ * Compares what was received with what Release lists. The size and every listed hash of `algorithmsFor` must agree; a
+ * hash that is listed but was not computed counts as a mismatch. `strong` says whether there was a strong hash among
+ * them.
  */
 export const checkDigests = (
   listed: Digests,

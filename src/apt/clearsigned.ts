@@ -1,10 +1,10 @@
 import { decodeText } from './text.ts';
 
 /**
- * What an InRelease is: `plain` holds no signed message; `signed` is one whole message, with `content` the bytes that
- * the signature is over as apt uses them (dash escapes undone, blanks at line ends gone, every line ended by "\n"),
- * `signatures` the armoured signature blocks and `message` the whole message as text, for a verifier; `refused` is
- * anything that begins or pretends to be signed and is not exactly that, with apt's reason.
+ * The kind of an InRelease file. `plain` contains no signed message. `signed` is one complete message: `content` is the
+ * signed bytes as apt uses them (dash escapes undone, blanks at line ends removed, every line ended by "
+ * "), `signatures` are the armoured signature blocks, and `message` is the whole message as text, for a verifier.
+ * `refused` is anything that begins as or resembles a signed message and is not exactly one, with apt's reason.
  */
 export type ClearSigned =
   | { kind: 'plain' }
@@ -16,11 +16,11 @@ const signatureBegin = '-----BEGIN PGP SIGNATURE-----';
 const signatureEnd = '-----END PGP SIGNATURE-----';
 
 /**
- * Takes a clear-signed file apart (RFC 9580 §7) with apt's strictness: nothing may stand before, between or after the
- * signed text and its signatures. Checks no signature. Never throws.
+ * Splits a clear-signed file (RFC 9580 §7) as strictly as apt: nothing may come before, between or after the signed
+ * text and its signatures. Does not check the signature. Never throws.
  */
 export const splitClearSigned = (bytes: Uint8Array): ClearSigned => {
-  // One character per byte, so that the content comes out as the bytes that went in.
+  // One character for each byte, so that the content consists of the original bytes.
   const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
   if (!source.includes(messageBegin)) return { kind: 'plain' };
   const lines = source.split('\n').map(withoutTrailingBlanks);

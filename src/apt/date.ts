@@ -1,6 +1,6 @@
 const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 
-// RFC 5322 §4.3. Every other name of a zone counts as UTC there, since nobody can know what was meant.
+// RFC 5322 §4.3. Any other zone name counts as UTC, because nobody can know what was meant.
 const obsoleteZones: ReadonlyMap<string, number> = new Map([
   ['EDT', -4],
   ['EST', -5],
@@ -16,9 +16,8 @@ const datePattern =
   /^(?:[A-Za-z]{3,9}[,.]?\s+)?(\d{1,2})\s+([A-Za-z]{3})[a-z]*\s+(\d{2,4})\s+(\d{1,2}):(\d{1,2})(?::(\d{1,2}))?(?:\s*([+-])(\d{2}):?(\d{2})|\s*([A-Za-z]{1,5}))?$/;
 
 /**
- * The moment that a date of a Release file names (RFC 5322 with its obsolete zones; Debian writes `UTC`); null for text
- * that is no date or names a day or time that does not exist. Without a zone it is UTC; the day of the week is not
- * checked.
+ * Parses a date of a Release file (RFC 5322 with its obsolete zones; Debian writes `UTC`). Null if the text is no date,
+ * or names a day or time that does not exist. Without a zone it is UTC. The day of the week is not checked.
  */
 export const parseDate = (text: string): Date | null => {
   if (text.length > 200) return null;
@@ -42,7 +41,7 @@ export const parseDate = (text: string): Date | null => {
   return new Date(local.getTime() - offsetMinutes * 60_000);
 };
 
-/** RFC 5322 §4.3: two digits below 50 are this century's, three digits count from 1900. */
+/** RFC 5322 §4.3: two digits below 50 belong to this century, and three digits count from 1900. */
 const fullYear = (text: string): number => {
   const year = Number(text);
   if (text.length === 4) return year;

@@ -11,7 +11,7 @@ import { createFrameScanner } from './zstd-frames.ts';
 
 export type { Compression, DecompressionCode };
 
-/** Thrown where a stream cannot be trusted or is not let through; `code` says why. */
+/** Thrown if a stream is faulty or exceeds a limit; `code` says why. */
 export class DecompressionError extends Error {
   override name = 'DecompressionError';
   readonly code: DecompressionCode;
@@ -24,7 +24,10 @@ export class DecompressionError extends Error {
   }
 }
 
-/** `maxRatio` bytes out per byte in, of which the first MiB is exempt: tiny files may well compress better. */
+/**
+ * `maxRatio` is how many bytes may come out for each byte that goes in. The first MiB is exempt, because tiny files may
+ * compress better.
+ */
 export interface DecompressionLimits {
   maxBytes: number;
   maxRatio: number;
@@ -38,9 +41,9 @@ const ratioExemptBytes = 1 << 20;
 const bytesPerTurn = 1 << 20;
 
 /**
- * Decompresses as it is read, in bounded memory: nothing is taken from `source` that the reader has not made room for,
- * and a reader that stops early ends both. Concatenated members count as one file. Throws DecompressionError; what
- * was yielded before is then not to be used. An error of `source` itself passes through as it is.
+ * Decompresses on demand in bounded memory: nothing is read from `source` before the reader has room for it, and a
+ * reader that stops early ends both. Concatenated members count as one file. Throws DecompressionError; then what was
+ * yielded before must not be used. An error of `source` passes through unchanged.
  */
 export async function* decompress(
   source: ByteSource,
@@ -65,7 +68,7 @@ export async function* decompress(
       yield chunk;
       turn += Math.max(chunk.length, pieceBytes / 4);
       if (turn > bytesPerTurn) {
-        // Decoders that never wait would keep every other stream from moving.
+        // A decoder that never waits would block every other stream.
         turn = 0;
         await nextTurn();
       }
@@ -85,7 +88,7 @@ const decoders: Record<Compression, Decoder> = {
   plain: (source) => source,
 };
 
-/** Small pieces keep what a decoder has been given, and so the ratio, close to what it has used. */
+/** With small pieces, what a decoder was given, and so the ratio, stays close to what it has used. */
 async function* cutIntoPieces(source: ByteSource, failed: { error?: unknown }): AsyncGenerator<Uint8Array> {
   try {
     for await (const chunk of source) {
@@ -127,7 +130,7 @@ async function* decodeGzip(
       onConsumed(decoder.bytesWritten);
       yield chunk;
     }
-    // Zeros may pad the end (gzip(1)). Node's decoder stops at the first one, and ignores whatever follows.
+    // The end may be padded with zeros (gzip(1)). Node's decoder stops at the first one, and ignores whatever follows.
     for await (const _ of counted());
   } catch (error) {
     const noHeader = error instanceof Error && error.message === 'incorrect header check';

@@ -17,12 +17,12 @@ import { CodecError, type DecompressionCode } from './codec-error.ts';
 const tellUnsupportedCheck = 0x02;
 const concatenated = 0x08;
 
-// Room for the largest dictionary that `xz -9` writes, 64 MiB.
+// Enough for the largest dictionary that `xz -9` uses, 64 MiB.
 const memoryLimit = 80n << 20n;
 const inputBytes = 64 << 10;
 const outputBytes = 64 << 10;
 
-// The part of WebAssembly used here; TypeScript's declaration of it comes only with a browser's.
+// The part of WebAssembly that is used here. TypeScript declares it only together with browsers.
 declare const WebAssembly: {
   compile(binary: Uint8Array): Promise<object>;
   instantiate(module: object, imports: object): Promise<object>;
@@ -30,7 +30,10 @@ declare const WebAssembly: {
 
 let compiled: Promise<object> | undefined;
 
-/** A liblzma of its own, so that its memory goes when the stream does and streams cannot take it from each other. */
+/**
+ * Every stream has an instance of liblzma, so that its memory is freed with the stream, and streams do not compete for
+ * it.
+ */
 const instantiate = async (): Promise<LZMAModule> => {
   compiled ??= readFile(fileURLToPath(import.meta.resolve('node-liblzma/wasm/liblzma.wasm'))).then((binary) =>
     WebAssembly.compile(binary),
@@ -45,8 +48,8 @@ const instantiate = async (): Promise<LZMAModule> => {
 };
 
 /**
- * Decompresses .xz (with concatenated streams and padding) or .lzma, both with liblzma. Yields pieces of up to 64 KiB
- * as they are asked for; `onConsumed` is told how many compressed bytes have been used so far. Throws CodecError.
+ * Decompresses .xz (with concatenated streams and padding) or .lzma with liblzma. Yields pieces of up to 64 KiB on
+ * demand. `onConsumed` is called with the number of compressed bytes used so far. Throws CodecError.
  */
 export async function* decodeLzma(
   source: AsyncIterable<Uint8Array>,
@@ -78,7 +81,7 @@ export async function* decodeLzma(
   }
 
   for await (const chunk of source) {
-    // The other decoder would read .xz here as well, but a file that is not what its name says is refused.
+    // This decoder would accept .xz here, too, but a file that does not match its name is refused.
     if (fed === 0 && format === 'lzma' && chunk[0] === 0xfd) throw new CodecError('corrupt', 'not .lzma');
     for (let at = 0; at < chunk.length; at += inputBytes) {
       const piece = chunk.subarray(at, at + inputBytes);

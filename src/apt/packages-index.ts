@@ -5,7 +5,8 @@ import { isValidVersion } from './version.ts';
 
 /**
  * One package as its stanza describes it. Absent and blank fields are null. `package`, `version`, `architecture` and
- * `filename` are as written. `size` and `installedSize` are bytes. URLs are http(s), in their strict form.
+ * `filename` are as written. `size` and `installedSize` are in bytes. URLs are http(s), in a form that strict parsers
+ * accept.
  */
 export interface PackageStanza {
   package: string;
@@ -21,7 +22,7 @@ export interface PackageStanza {
   tags: string[] | null;
   /** 64 lower-case hex digits. */
   sha256: string | null;
-  /** 0 where the stanza does not say. */
+  /** 0 if the stanza does not say. */
   size: number;
   installedSize: number | null;
   icon: string | null;
@@ -40,21 +41,21 @@ export interface PackageStanza {
   enhances: string | null;
   /** How it serves other architectures, such as `allowed` and `foreign`. */
   multiArch: string | null;
-  /** Whether no system of its kind goes without it. */
+  /** Whether every system of its kind needs it. */
   essential: boolean;
-  /** `required`, `important`, `standard`, `optional` or `extra`, or what else stands there. */
+  /** `required`, `important`, `standard`, `optional` or `extra`, or any other text in the field. */
   priority: string | null;
 }
 
 type Identifier = 'package' | 'version' | 'architecture' | 'filename';
 
 /**
- * Why a stanza was left out: `missing` is absent or blank, `malformed` holds control characters or a line break, or is
- * too long.
+ * Why a stanza was left out: a `missing` field is absent or blank; a `malformed` one contains control characters or a
+ * line break, or is too long.
  */
 type DroppedFinding = `${Identifier}-missing` | `${Exclude<Identifier, 'version'>}-malformed` | 'version-unreadable';
 
-/** What is wrong with a stanza. Those about a value, not an identifier, leave the package in. */
+/** What can be wrong with a stanza. Findings about a value rather than an identifier keep the package. */
 export type PackageFinding =
   | DroppedFinding
   | 'version-malformed'
@@ -72,7 +73,7 @@ export type ParsedPackage =
       ok: true;
       value: PackageStanza;
       findings: PackageFinding[];
-      /** The fields that were too long and count as absent, each with its limit. */
+      /** The fields that were too long and count as absent, with their limits. */
       oversized?: string;
     }
   | { ok: false; finding: PackageFinding };
@@ -138,10 +139,11 @@ export const parsePackage = (given: Stanza): ParsedPackage => {
     : { ok: true, value, findings, oversized: oversized.join(', ') };
 };
 
-// Decisions, section 3: nobody can ask for a longer one. The path of its file would also grow beyond what disks take.
+// Decisions, section 3: longer identifiers cannot be requested. The path of the file would also exceed what disks
+// accept.
 const longestPackage = limits.identifierCharacters;
 
-// A person reads the first in one line; the others are lists and texts. Identifiers have a check of their own.
+// Names are shown on one line; the other fields are lists and texts. Identifiers are checked separately.
 const longest: ReadonlyMap<string, LimitName> = new Map([
   ...['name', 'section', 'maintainer', 'author', 'icon', 'header', 'native-depiction', 'sileodepiction'].map(
     (field) => [field, 'lineCharacters'] as const,
@@ -154,7 +156,7 @@ const longest: ReadonlyMap<string, LimitName> = new Map([
   ['provides', 'providesCharacters'],
 ]);
 
-/** The stanza without the fields that are too long, and which those are. */
+/** The stanza without its fields that are too long, and the names of those. */
 const withinLimits = (stanza: Stanza): { stanza: Stanza; oversized: string[] } => {
   const oversized: string[] = [];
   let rest: Map<string, string> | undefined;
@@ -182,7 +184,7 @@ const checkIdentifier = (
   return value.length > longest || controlCharacter.test(value) ? malformed : undefined;
 };
 
-/** A field that is one line by meaning: folded lines are joined by a blank. */
+/** A field whose value is one line: folded lines are joined by a blank. */
 const text = (stanza: Stanza, field: string): string | null => {
   const value = stanza.get(field);
   if (value === undefined || value === '') return null;
@@ -197,7 +199,7 @@ const text = (stanza: Stanza, field: string): string | null => {
   return line === '' ? null : line;
 };
 
-/** Debian policy §5.6.13: a line that is a single dot stands for an empty one. */
+/** Debian policy §5.6.13: a line with a single dot stands for an empty one. */
 const description = (value: string | undefined): string | null => {
   if (value === undefined || value === '') return null;
   if (!controlCharacter.test(value)) return value;

@@ -3,36 +3,36 @@ import { limitNote, limits } from '../contract/limits.ts';
 import { type PackageFinding, type PackageStanza, parsePackage } from './packages-index.ts';
 import { createStanzaReader, type Stanza, type StanzaFinding, type StanzaReader } from './stanza.ts';
 
-/** What can be wrong with an index as a whole, besides its text and its stanzas. */
+/** What can be wrong with an index as a whole, in addition to its text and its stanzas. */
 type IndexFinding = PackageFinding | StanzaFinding | 'stanza-duplicate' | 'records-too-many' | 'versions-too-many';
 
 /** Receives the records of an index in the order of its text. */
 export interface RecordSink {
-  /** `number` counts from 0; a later stanza with the same package, version and architecture has the number again. */
+  /** `number` counts from 0. A later stanza with the same package, version and architecture has the same number. */
   record(stanza: PackageStanza, number: number): void;
   finding(code: IndexFinding, detail: string): void;
 }
 
 export interface RecordReader extends StanzaReader {
-  /** Stanzas so far, those left out included. */
+  /** How many stanzas were read, including those that were left out. */
   readonly stanzas: number;
-  /** Records so far: stanzas that are of use, the same one counted once. */
+  /** How many usable records were read. Repeated ones count once. */
   readonly records: number;
 }
 
-/** A stanza in a few words, for a finding's example. */
+/** Describes a stanza in a few words, for the example of a finding. */
 const describe = (fields: Stanza): string =>
   ['package', 'version', 'architecture'].map((name) => fields.get(name) ?? `no ${name}`).join(' ');
 
-// Strangers choose how long a key is and how many there are; and the reader hands out pieces of large buffers, which
-// live as long as the piece.
+// Strangers decide how long and how many keys are. Also, the reader hands out slices of large buffers, which stay in
+// memory as long as a slice.
 const longestKey = 60;
 const shortKey = (text: string): string =>
   text.length > longestKey ? `\0${hash('sha1', text, 'base64')}` : Buffer.from(text).toString();
 
 /**
- * Reads the text of a Packages index to the records that are of use, within the limits on how many a repository and a
- * package may have. It is what crawl and catalog both count by.
+ * Reads the usable records from the text of a Packages index, within the limits on how many a repository and a package
+ * may have. Both crawl and catalog use it, so that they count alike.
  */
 export const createRecordReader = (sink: RecordSink): RecordReader => {
   const numbers = new Map<string, number>();
@@ -79,7 +79,7 @@ export const createRecordReader = (sink: RecordSink): RecordReader => {
         }
       },
       finding: (code, detail, limit) => {
-        // A stanza too large to be read was there all the same: it counts, and the finding says where it went.
+        // A stanza that is too large to be read still counts, because the finding explains where it went.
         if (code === 'stanza-oversized') stanzas++;
         sink.finding(code, limit === undefined ? detail : `${limitNote(limit)}, ${detail}`);
       },

@@ -1,22 +1,24 @@
 // Relations between packages (Debian Policy, chapter 7): what a package needs, refuses and provides.
 
-/** How a version has to stand to the one of a relation. `<` and `>` of old packages mean `<=` and `>=`, as apt has it. */
+/**
+ * How a version must compare with that of a relation. As in apt, the `<` and `>` of old packages mean `<=` and `>=`.
+ */
 type VersionOperator = '<<' | '<=' | '=' | '>=' | '>>';
 
 /** One package that a relation names. */
 export interface Relation {
-  /** As written, whatever stands there: a relation that cannot be read is one that nothing meets. */
+  /** As written, whatever that is: no package satisfies a relation that cannot be read. */
   readonly name: string;
-  /** What follows the colon of `name:any`; null where nothing does. */
+  /** What follows the colon in `name:any`; null if there is no colon. */
   readonly qualifier: string | null;
   readonly operator: VersionOperator | null;
-  /** Null exactly where there is no operator. */
+  /** Null exactly if there is no operator. */
   readonly version: string | null;
-  /** False where the text is no relation. */
+  /** False if the text is no relation. */
   readonly readable: boolean;
 }
 
-/** Alternatives, in order, of which any one will do. */
+/** Alternatives in order, one of which is enough. */
 export type Alternatives = readonly Relation[];
 
 const operators: Readonly<Record<string, VersionOperator>> = {
@@ -29,7 +31,7 @@ const operators: Readonly<Record<string, VersionOperator>> = {
   '>>': '>>',
 };
 
-// Each part is of characters that the next one cannot begin with, so that there is one way to read a text.
+// No part can begin with a character of the part before it, so there is only one way to match a text.
 const written = /^([^\s():|,[\]<>]+)(?::([^\s():|,[\]<>]+))?\s*(?:\(\s*(<<|<=|<|=|>=|>>|>)\s*([^\s()]+)\s*\))?$/;
 
 const parseOne = (text: string): Relation => {
@@ -45,7 +47,10 @@ const parseOne = (text: string): Relation => {
   };
 };
 
-/** The groups of a field such as Depends, in their order, without empty ones. Never throws; linear in the text. */
+/**
+ * The groups of alternatives in a field such as Depends, in their order, without empty ones. Never throws; linear in
+ * the text.
+ */
 export const parseRelationField = (field: string | null | undefined): Alternatives[] => {
   if (field === null || field === undefined) return [];
   return field
@@ -60,13 +65,16 @@ export const parseRelationField = (field: string | null | undefined): Alternativ
     .filter((group) => group.length > 0);
 };
 
-/** A name that a package provides besides its own, and in which version; null where it does not say. */
+/** A name that a package provides besides its own, and the version; null if none is stated. */
 export interface Provision {
   readonly name: string;
   readonly version: string | null;
 }
 
-/** What a field Provides names, each name and version once. What cannot be read, or has another operator than `=`, provides nothing. */
+/**
+ * The names in a field Provides, each name and version once. An entry that cannot be read, or has another operator than
+ * `=`, provides nothing.
+ */
 export const parseProvides = (field: string | null | undefined): Provision[] => {
   const found = new Map<string, Provision>();
   for (const { name, operator, version, readable } of parseRelationField(field).flat()) {
@@ -76,6 +84,6 @@ export const parseProvides = (field: string | null | undefined): Provision[] => 
   return [...found.values()];
 };
 
-/** A relation as it is written. */
+/** Formats a relation as it is written. */
 export const formatRelation = ({ name, qualifier, operator, version }: Relation): string =>
   `${name}${qualifier === null ? '' : `:${qualifier}`}${operator === null ? '' : ` (${operator} ${version})`}`;

@@ -1,14 +1,14 @@
 import { splitClearSigned } from './clearsigned.ts';
 import { parseRelease, type ReleaseFile } from './release.ts';
 
-/** What the bytes of a Release or an InRelease hold: its text, be it signed or not; or that no text may be taken from it. */
+/** The content of a Release or an InRelease: its text and whether it is signed; or that no text may be used. */
 export type OpenedRelease =
   | { readonly kind: 'opened'; readonly signed: boolean; readonly content: ReleaseFile }
   | { readonly kind: 'refused'; readonly reason: string };
 
 /**
- * Reads a Release or an InRelease. Of a signed one the signed text alone counts (`splitClearSigned`); no signature is
- * checked. Never throws.
+ * Reads a Release or an InRelease. In a signed one only the signed text counts (`splitClearSigned`). Does not check the
+ * signature. Never throws.
  */
 export const openRelease = (bytes: Uint8Array): OpenedRelease => {
   const split = splitClearSigned(bytes);

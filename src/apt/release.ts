@@ -14,7 +14,7 @@ export interface ReleaseEntry {
   sha512?: string;
 }
 
-/** What can be wrong with the text of a Release file. None of it makes the rest unusable. */
+/** What can be wrong with the text of a Release file. The rest of the file stays usable. */
 type ReleaseFinding =
   | 'release-line-malformed'
   | 'release-blank-line'
@@ -65,18 +65,18 @@ const longestField = limits.releaseFieldBytes;
 
 const isTooLong = (text: string): boolean => Buffer.byteLength(JSON.stringify(text)) - 2 > longestField;
 
-/** As much of the beginning of a field as may be published. */
+/** The beginning of a field, as much as may be published. */
 const shorten = (text: string): string => {
   let short = text.slice(0, longestField);
   while (isTooLong(short)) short = short.slice(0, Math.floor(short.length * 0.9));
-  // A cut may have gone through a character of two units.
+  // The cut may have split a character of two units.
   return (short.length < text.length ? short.replace(/[\ud800-\udbff]$/, '') : short).toWellFormed();
 };
 
 /**
- * Reads a Release file, or the content of an InRelease, as leniently as repositories write it: empty lines between the
- * fields, hash lines that are not indented, `Architecture` for `Architectures`, any line ends. Never throws, whatever
- * the bytes. Format: https://wiki.debian.org/DebianRepository/Format.
+ * Reads a Release file, or the content of an InRelease, and accepts what repositories actually write: empty lines
+ * between the fields, hash lines without indentation, `Architecture` for `Architectures`, any line ends. Never throws,
+ * whatever the bytes. Format: https://wiki.debian.org/DebianRepository/Format.
  */
 export const parseRelease = (text: Uint8Array): ReleaseFile => {
   const findings: ReleaseFile['findings'] = [];
@@ -117,7 +117,7 @@ export const parseRelease = (text: Uint8Array): ReleaseFile => {
 };
 
 const readLines = (bytes: Uint8Array, report: Report): { lines: Map<string, string[]>; blocks: HashBlocks } => {
-  // A field may have a million lines, so they are joined once, and only where the field is of use.
+  // A field may have a million lines, so they are joined once, and only if the field is used.
   const lines = new Map<string, string[]>();
   const blocks: HashBlocks = new Map();
   let hashField = 0;
@@ -179,14 +179,14 @@ function* decodedLines(bytes: Uint8Array, report: Report): Generator<string> {
   }
 }
 
-/** A path without the `./` that it may begin with, however often. */
+/** Removes any number of leading `./` from a path. */
 const withoutDot = (path: string): string => {
   let start = 0;
   while (path.startsWith('./', start)) for (start += 2; path[start] === '/'; ) start++;
   return path.slice(start);
 };
 
-// As apt has it: of two lines about one file in one field the first counts, and of two equal fields the last.
+// As in apt: if two lines of one field are about the same file the first counts, and if a field is repeated the last.
 const readHashLine = (
   line: string,
   algorithm: HashAlgorithm,
@@ -215,7 +215,7 @@ const readHashLine = (
   if (before?.field !== field) block?.set(name, entry);
 };
 
-/** Joins the hashes of each path. Where blocks disagree about a size, the stronger hash is believed. */
+/** Combines the hashes of each path. If blocks disagree about a size, the one with the stronger hash is believed. */
 const joinBlocks = (blocks: HashBlocks, report: Report): Map<string, ReleaseEntry> => {
   const files = new Map<string, ReleaseEntry>();
   for (const algorithm of hashAlgorithms) {
@@ -240,15 +240,15 @@ const paymentGateway = (value: string | null, report: Report): string | null => 
   return null;
 };
 
-/** What a Release says about its own age that apt would refuse it for. */
+/** What a Release says about its own age for which apt would refuse it. */
 export type ValidityFinding = 'release-expired' | 'release-in-future' | 'release-date-unreadable';
 
 // apt's tests accept a Date one hour ahead and refuse one twelve hours ahead (Acquire::Max-FutureTime in apt.conf(5)).
 const maxFutureMs = 10 * 60 * 60 * 1000;
 
 /**
- * Checks Date and Valid-Until against `now`, as apt does where nothing is configured. Absent fields are no finding.
- * Returns every finding, with the text.
+ * Checks Date and Valid-Until against `now`, with apt's defaults. An absent field is no finding. Returns every finding
+ * with its text.
  */
 export const checkValidity = (
   release: Pick<ReleaseFile, 'date' | 'validUntil'>,

@@ -3,17 +3,18 @@ import { type LimitName, limits } from '../contract/limits.ts';
 import { decodeText, trimmedSlice } from './text.ts';
 
 /**
- * The fields of one stanza: name in lower case → value. The first line is trimmed; continuation lines are joined by
- * "\n", each without the one white-space character that marked it. Of two equal fields the last one wins.
+ * The fields of one stanza: name in lower case → value. The first line is trimmed. Continuation lines are joined by "
+ * ", each without the one white-space character that marks it. If a field is repeated, the last one wins.
  *
- * Values are slices of the text they were read from (up to 128 KiB), which lives as long as any of them does: whoever
- * keeps a few values for long should copy them.
+ * Values are slices of the text that they were read from (up to 128 KiB), which stays in memory as long as any of them.
+ * To keep a few values for long, copy them.
  */
 export type Stanza = ReadonlyMap<string, string>;
 
 /**
  * What can be wrong with the text of an index: a line that is no field, a field commented out with `//`, a continuation
- * of nothing, a field given twice in one stanza, a field that is not UTF-8, a stanza over the limit of bytes or of fields.
+ * line without a field, a field repeated in one stanza, a field that is not UTF-8, a stanza that exceeds the limit of
+ * bytes or of fields.
  */
 export type StanzaFinding =
   | 'field-malformed'
@@ -23,22 +24,22 @@ export type StanzaFinding =
   | 'encoding-not-utf8'
   | 'stanza-oversized';
 
-/** Receives what the reader finds, in the order of the text; the findings about a stanza come before it. */
+/** Receives what the reader finds, in the order of the text. The findings about a stanza come before it. */
 export interface StanzaSink {
   stanza(fields: Stanza): void;
-  /** `limit` is the one that was met, where the finding is about one. */
+  /** `limit` is the limit that was exceeded, if the finding is about one. */
   finding(code: StanzaFinding, detail: string, limit?: LimitName): void;
 }
 
 export interface StanzaReader {
-  /** Takes the next bytes; they are copied or used up before it returns. */
+  /** Takes the next bytes. They are copied or used before it returns. */
   write(chunk: Uint8Array): void;
-  /** The text is complete; a last stanza may end without a newline. */
+  /** The text is complete. The last stanza may end without a newline. */
   end(): void;
 }
 
 const defaultMaxStanzaBytes = 1 << 20;
-// Of stanzas as small as they can be, each with its findings, more would keep the thread busy for too long at a stretch.
+// Larger batches of minimal stanzas, each with its findings, would keep the thread busy for too long at a time.
 const batchBytes = 128 << 10;
 const detailLength = 80;
 const maxKnownNames = 1024;
@@ -47,12 +48,12 @@ const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 
 /**
- * Reads stanzas (deb822, Debian policy §5.1, and what real repositories make of it) from bytes that arrive in any
- * pieces: the result does not depend on where they are cut, and memory stays within a few times `maxStanzaBytes`.
+ * Reads stanzas (deb822, Debian policy §5.1, and what repositories actually write) from bytes that arrive in any
+ * pieces. The result does not depend on where they are cut, and memory stays within a few times `maxStanzaBytes`.
  *
  * A separator is an empty line or one that is `\r` alone; a line of blanks continues the field before it. Lines that
  * begin with `#` are comments. A line that is no field is dropped together with its continuation lines, and never
- * touches the field after it. A stanza of more than `maxStanzaBytes` (1 MiB by default), or of more fields than the
+ * affects the field after it. A stanza with more than `maxStanzaBytes` (1 MiB by default), or more fields than the
  * table of limits allows, is skipped up to the next separator. A stanza without any field is not reported.
  */
 export const createStanzaReader = (sink: StanzaSink, options: { maxStanzaBytes?: number } = {}): StanzaReader => {
@@ -60,7 +61,7 @@ export const createStanzaReader = (sink: StanzaSink, options: { maxStanzaBytes?:
   const parse = createBatchParser(sink);
   let buffer = Buffer.allocUnsafe(64 << 10);
   let length = 0;
-  // Up to here no separator ends, so the search need not look again.
+  // No separator ends before this position, so the search can continue here.
   let searched = 0;
   let atStart = true;
   let skipping = false;
@@ -81,7 +82,7 @@ export const createStanzaReader = (sink: StanzaSink, options: { maxStanzaBytes?:
     searched = 0;
   };
 
-  /** Handles what is complete; returns how many bytes of the buffer that was. */
+  /** Handles complete stanzas. Returns how many bytes of the buffer they had. */
   const consume = (ended: boolean): number => {
     let start = 0;
     for (;;) {
@@ -97,7 +98,7 @@ export const createStanzaReader = (sink: StanzaSink, options: { maxStanzaBytes?:
     }
   };
 
-  /** Where the separator begins that ends the next one or more stanzas; -1 where none is complete yet. */
+  /** The start of the separator that ends the next one or more stanzas; -1 if none is complete yet. */
   const nextBatchEnd = (start: number): number => {
     const limit = start + Math.min(batchBytes, maxStanzaBytes);
     if (!skipping && length > limit && searched < limit) {
@@ -132,7 +133,7 @@ export const createStanzaReader = (sink: StanzaSink, options: { maxStanzaBytes?:
   const settle = (): void => {
     const consumed = consume(false);
     if (consumed > 0) discard(consumed);
-    // A separator that begins within the limit would be complete by now: two more bytes are the most it needs.
+    // A separator that begins within the limit would be complete by now, because it has at most two more bytes.
     if (!skipping && length > maxStanzaBytes + 2) {
       reportOversized(0);
       skipping = true;
@@ -171,7 +172,7 @@ const skipBlankLines = (buffer: Uint8Array, start: number, end: number): number 
   }
 };
 
-/** The position after the newline that a separator line follows. */
+/** The position after the newline before a separator line. */
 const firstSeparator = (bytes: Buffer): number => {
   const plain = bytes.indexOf('\n\n', 0, 'latin1');
   const before = plain === -1 ? bytes : bytes.subarray(0, plain + 1);
@@ -195,11 +196,11 @@ const firstLine = (bytes: Uint8Array): string => {
 
 const shorten = (text: string): string => trimmedSlice(text, 0, text.length).slice(0, detailLength).toWellFormed();
 
-/** Parses whole stanzas, given as bytes from the first line of one to the separator after another. */
+/** Parses whole stanzas, given as bytes from the first line of one up to the separator after another. */
 const createBatchParser = (sink: StanzaSink): ((bytes: Buffer) => void) => {
   const knownNames = new Map<string, string | null>();
 
-  /** The name in lower case, or null for what cannot be one (Debian policy §5.1). */
+  /** The name in lower case, or null if it is not allowed (Debian policy §5.1). */
   const fieldName = (raw: string): string | null => {
     const known = knownNames.get(raw);
     if (known !== undefined) return known;
@@ -209,7 +210,7 @@ const createBatchParser = (sink: StanzaSink): ((bytes: Buffer) => void) => {
   };
 
   return (bytes) => {
-    // Bytes that are not all UTF-8 are read one character per byte; each field is then decoded by itself.
+    // If not all bytes are UTF-8, they are read as one character each, and each field is decoded separately.
     const ascii = isAscii(bytes);
     const mixed = !ascii && !isUtf8(bytes);
     const text = ascii || mixed ? bytes.toString('latin1') : bytes.toString('utf8');
@@ -217,9 +218,10 @@ const createBatchParser = (sink: StanzaSink): ((bytes: Buffer) => void) => {
     let fields = new Map<string, string>();
     let name: string | null = null;
     let value = '';
-    // A continuation belongs to nobody after a line that was dropped; that line has been reported already.
+    // After a dropped line, continuation lines belong to no field. The dropped line has been reported already.
     let dropping = false;
-    // Each line of its own costs a name, a decoding or a finding; a stanza may consist of half a million.
+    // Each line that is no continuation costs a name, a decoding or a finding, and a stanza may have half a million of
+    // them.
     let begun = 0;
     let stanzaStart = 0;
 
@@ -249,7 +251,7 @@ const createBatchParser = (sink: StanzaSink): ((bytes: Buffer) => void) => {
       fields = new Map();
     };
 
-    /** Counts a line that continues no field; false where the stanza has had too many of them. */
+    /** Counts a line that is no continuation; false if the stanza has too many of them. */
     const mayBegin = (): boolean => {
       begun += 1;
       if (begun <= limits.stanzaFields) return true;
@@ -297,7 +299,7 @@ const createBatchParser = (sink: StanzaSink): ((bytes: Buffer) => void) => {
   };
 };
 
-/** Looks no further than the line: a search for the next colon in the text would make many lines without one slow. */
+/** Searches only within the line: searching the whole text for a colon would make many lines without one slow. */
 const findColon = (text: string, start: number, end: number): number => {
   for (let at = start; at < end; at += 1) if (text.charCodeAt(at) === 0x3a) return at;
   return -1;

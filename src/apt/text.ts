@@ -3,8 +3,8 @@ import { isAscii, isUtf8 } from 'node:buffer';
 const windows1252 = new TextDecoder('windows-1252');
 
 /**
- * Decodes text of unknown encoding: UTF-8 where the bytes are valid UTF-8, else Windows-1252, which no bytes can fail.
- * `utf8` says which it was.
+ * Decodes text of unknown encoding: UTF-8 if the bytes are valid, or else Windows-1252, in which any bytes are. `utf8`
+ * says which it was.
  */
 export const decodeText = (bytes: Uint8Array): { text: string; utf8: boolean } => {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -13,7 +13,10 @@ export const decodeText = (bytes: Uint8Array): { text: string; utf8: boolean } =
   return { text: windows1252.decode(bytes), utf8: false };
 };
 
-/** The part of `text` between `start` and `end` without blanks, tabs, CR and LF at either side; nothing else is white space here. */
+/**
+ * The part of `text` between `start` and `end` without blanks, tabs, CR and LF at both ends. Nothing else counts as
+ * white space here.
+ */
 export const trimmedSlice = (text: string, start: number, end: number): string => {
   while (start < end && isBlank(text.charCodeAt(start))) start += 1;
   while (end > start && isBlank(text.charCodeAt(end - 1))) end -= 1;

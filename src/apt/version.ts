@@ -1,7 +1,7 @@
 /**
- * Compares two package versions in dpkg's order (deb-version(7)): negative where `a` is older, positive where it is
- * newer, 0 where they are equal (`1.0` and `1.00` are). Takes any text and never throws: what is no valid version is
- * ordered by the same rules. Linear in the length of the versions.
+ * Compares two package versions in dpkg's order (deb-version(7)): negative if `a` is older, positive if it is newer, 0
+ * if they are equal (as `1.0` and `1.00` are). Accepts any text and never throws; invalid versions are ordered by the
+ * same rules. Linear in the length of the versions.
  */
 export const compareVersions = (a: string, b: string): number => {
   if (a === b) return 0;
@@ -21,7 +21,7 @@ export const compareVersions = (a: string, b: string): number => {
   );
 };
 
-/** Whether dpkg takes `text` for a version without an error or a warning (blanks around it are allowed). */
+/** Whether dpkg accepts `text` as a version without an error or a warning (blanks around it are allowed). */
 export const isValidVersion = (text: string): boolean => {
   const match = /^[ \t]*(?:(\d+):)?(\d[A-Za-z0-9.+~:-]*)[ \t]*$/.exec(text);
   if (!match) return false;
@@ -31,7 +31,7 @@ export const isValidVersion = (text: string): boolean => {
   return dash === -1 || (dash !== rest.length - 1 && !rest.includes(':', dash));
 };
 
-// dpkg keeps the epoch in a C int.
+// dpkg stores the epoch in a C int.
 const maxEpoch = 2 ** 31 - 1;
 
 const bounds = (text: string): [number, number] => {
@@ -46,20 +46,20 @@ const isBlank = (code: number): boolean => code === 0x20 || (code >= 0x09 && cod
 
 const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
 
-/** Where the colon after the epoch is; -1 where there is no epoch of digits. */
+/** The position of the colon after the epoch; -1 if there is no numeric epoch. */
 const epochEnd = (text: string, start: number, end: number): number => {
   let at = start;
   while (at < end && isDigit(text.charCodeAt(at))) at += 1;
   return at > start && at < end && text.charCodeAt(at) === 0x3a ? at : -1;
 };
 
-/** Where the upstream version ends: at the last dash, or at the end. */
+/** The end of the upstream version: the last dash, or the end. */
 const lastDash = (text: string, start: number, end: number): number => {
   for (let at = end - 1; at >= start; at -= 1) if (text.charCodeAt(at) === 0x2d) return at;
   return end;
 };
 
-/** Before everything else `~`, then the end or a digit, then letters, then all other characters. */
+/** The order is: `~`, then the end or a digit, then letters, then all other characters. */
 const order = (code: number): number => {
   if (isDigit(code)) return 0;
   if ((code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a)) return code;

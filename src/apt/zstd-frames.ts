@@ -7,8 +7,8 @@ const frameIdBytes = [0, 1, 2, 4];
 const contentSizeBytes = [0, 2, 4, 8];
 
 /**
- * What a scan met: whether it stopped at the end of a frame, inside one, at bytes that begin none, or where there are too
- * many for what they hold.
+ * How a scan ended: at the end of a frame, inside one, at bytes that begin none, or because there were too many frames
+ * for their content.
  */
 type FrameEnd = 'boundary' | 'inside' | 'garbage' | 'crumbs';
 
@@ -21,14 +21,17 @@ type State =
   | { at: 'body'; then: State; remaining: number };
 
 /**
- * Finds where zstd frames end, without decompressing them, in bytes that arrive in any pieces. Node's decoder stops
- * reading a chunk at the end of a frame and does not say so; it must be given one frame at a time.
+ * Finds the ends of zstd frames, without decompressing them, in bytes that arrive in any pieces. Node's decoder
+ * silently stops reading a chunk at the end of a frame, so it must be given one frame at a time.
  */
 export const createFrameScanner = (): {
-  /** Cuts `chunk` where frames end; skippable frames are left out. Stops at bytes that begin no frame, and at crumbs. */
+  /**
+   * Cuts `chunk` at the ends of frames, and leaves out skippable frames. Stops at bytes that begin no frame, and at
+   * crumbs.
+   */
   split(chunk: Uint8Array): Uint8Array[];
   state(): FrameEnd;
-  /** Whether any frame with content has begun. */
+  /** Whether a frame with content has begun. */
   any(): boolean;
 } => {
   let state: State = { at: 'magic' };
@@ -48,7 +51,7 @@ export const createFrameScanner = (): {
     filled = 0;
   };
 
-  /** Acts on a complete header part; returns whether a frame has ended. */
+  /** Handles a complete part of a header. Returns whether a frame has ended. */
   const advance = (): boolean => {
     if (state.at === 'magic') {
       const magic = value.readUInt32LE(0);
@@ -101,7 +104,7 @@ export const createFrameScanner = (): {
         if (at > from && !skippable) parts.push(chunk.subarray(from, at));
         from = at;
       };
-      // A magic number is held back until it is whole: only then is it known what it begins.
+      // A magic number is held back until it is complete, because only then is it known what it begins.
       const emitMagic = (): void => {
         from = at;
         if (!skippable) parts.push(Uint8Array.from(value.subarray(0, 4)));

@@ -1,20 +1,23 @@
 import { foldHash, hashOf } from './buckets.ts';
 
-// One typing mistake: a letter missing, doubled, replaced, or two transposed. Two words are one mistake apart only if
-// deleting at most one letter from each gives the same text, so an index of terms under their deletions finds every
-// candidate with a handful of look-ups (the method of SymSpell, for distance 1).
+// Corrects one typing mistake: a missing, added or replaced letter, or two transposed ones. Two words can be one
+// mistake apart only if deleting at most one letter from each gives the same text, so an index of terms under their
+// deletions finds every candidate with a handful of look-ups (the method of SymSpell, for distance 1).
 
-// The shortest word in which a mistake is forgiven: the one meant, or with a letter too many the one typed.
+// The shortest word in which a mistake is forgiven: the word that was meant or, if it has a letter too many, the one
+// that was typed.
 const shortestCorrected = 5;
 const longestCorrected = 64;
 
-/** What falls into one bucket is told apart by so many groups: a row is read whole, and its terms looked at by group. */
+/**
+ * A row is read as a whole. The keys of one bucket are divided into this many groups, and terms are examined by group.
+ */
 const groups = 32;
-// Behind the digits and before the small letters, so that no term has one of these characters.
+// Between the digits and the lower-case letters, so that no term contains one of these characters.
 const firstGroup = 0x40;
 const beforeGroup = /(?=[@-_])/;
 
-/** A deletion as a number: the bucket that it falls into, and the group there. */
+/** A deletion as a number: its bucket, and its group in that. */
 export type DeletionKey = number;
 
 const keyOf = (text: string): DeletionKey => {
@@ -26,12 +29,12 @@ const keyOf = (text: string): DeletionKey => {
 export const bucketOfKey = (key: DeletionKey): number => Math.floor(key / groups);
 
 /**
- * The keys of a word and of all that is left when one letter is deleted; none for words outside the bounds. What shares
- * a key is a candidate and no more: several texts have one.
+ * The keys of a word and of all its variants with one letter deleted; none for words outside the length limits. Terms
+ * that share a key are only candidates, because several texts have the same key.
  */
 export const findDeletionKeys = (word: string): Set<DeletionKey> => {
   const found = new Set<DeletionKey>();
-  // One of the two may be a letter shorter.
+  // One of the two words may be a letter shorter.
   if (word.length < shortestCorrected - 1 || word.length > longestCorrected) return found;
   found.add(keyOf(word));
   for (let index = 0; index < word.length; index++) found.add(keyOf(word.slice(0, index) + word.slice(index + 1)));
@@ -44,8 +47,8 @@ const groupCharacter = (key: DeletionKey): string => String.fromCharCode(firstGr
 export type KeyedTerm = readonly [key: DeletionKey, term: string];
 
 /**
- * Writes the terms of a bucket, in the order of their keys, as one text: for each group its character, and its terms, one
- * per line.
+ * Writes the terms of a bucket, in the order of their keys, as one text: for each group its character and its terms,
+ * one on each line.
  */
 export const composeBucket = (terms: readonly KeyedTerm[]): string => {
   let text = '';
@@ -57,7 +60,7 @@ export const composeBucket = (terms: readonly KeyedTerm[]): string => {
   return text;
 };
 
-/** Whether a group, which begins with its character, has a term. */
+/** Whether a group, which begins with its character, contains a term. */
 const hasLine = (group: string, term: string): boolean => {
   for (let at = group.indexOf(term, 1); at > 0; at = group.indexOf(term, at + 1)) {
     const end = at + term.length;
@@ -66,20 +69,22 @@ const hasLine = (group: string, term: string): boolean => {
   return false;
 };
 
-/** Adds terms, in the order of their keys, to what composeBucket wrote of a bucket, behind those that stand there. */
+/**
+ * Adds terms, in the order of their keys, to the text that composeBucket wrote for a bucket, after the existing ones.
+ */
 export const addToBucket = (text: string, terms: readonly KeyedTerm[]): string => {
   const byCharacter = new Map(text.split(beforeGroup).map((group) => [group.charAt(0), group]));
   for (const [key, term] of terms) {
     const character = groupCharacter(key);
     const group = byCharacter.get(character);
     if (group === undefined) byCharacter.set(character, character + term);
-    // Each term has a line end, or its group's character, before it.
+    // Every term follows a line end, or the character of its group.
     else if (!hasLine(group, term)) byCharacter.set(character, `${group}\n${term}`);
   }
   return [...byCharacter.values()].sort().join('');
 };
 
-/** Takes terms out of what composeBucket wrote of a bucket; empty where no other is left. */
+/** Removes terms from the text that composeBucket wrote for a bucket. Empty if no other term is left. */
 export const removeFromBucket = (text: string, terms: readonly KeyedTerm[]): string => {
   const gone = new Set(terms.map(([key, term]) => groupCharacter(key) + term));
   return text
@@ -95,7 +100,7 @@ export const removeFromBucket = (text: string, terms: readonly KeyedTerm[]): str
     .join('');
 };
 
-/** The terms of one key in what composeBucket wrote of its bucket; reads no other terms. */
+/** The terms of one key in the text that composeBucket wrote for its bucket. Does not parse any other terms. */
 export const termsOfKey = (key: DeletionKey, text: string): string[] => {
   const start = text.indexOf(groupCharacter(key)) + 1;
   if (start === 0) return [];
@@ -106,7 +111,7 @@ export const termsOfKey = (key: DeletionKey, text: string): string[] => {
 
 const isGroup = (code: number): boolean => code >= firstGroup && code < firstGroup + groups;
 
-/** Whether two different words are one typing mistake apart that is forgiven. */
+/** Whether two different words are one forgivable typing mistake apart. */
 export const isOneMistakeApart = (a: string, b: string): boolean => {
   if (a === b || Math.abs(a.length - b.length) > 1) return false;
   if (Math.max(a.length, b.length) < shortestCorrected) return false;

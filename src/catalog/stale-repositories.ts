@@ -1,13 +1,13 @@
 import type { CatalogDatabase, WritableDatabase } from './database.ts';
 
-/** The slugs of the repositories that the last build could not read, of which the data from before stands. */
+/** The slugs of the repositories that the last build could not read, so that earlier data is shown. */
 export const readStale = (database: CatalogDatabase): string[] =>
   database
     .prepare<[slug: string]>('SELECT slug FROM repository WHERE stale = 1 ORDER BY slug')
     .all()
     .map(([slug]) => slug);
 
-/** Notes which those are; writes where they are others than before. */
+/** Records which repositories those are. Writes only if they have changed. */
 export const writeStale = (
   catalog: { readonly database: CatalogDatabase; writable(): WritableDatabase },
   stale: ReadonlySet<string>,

@@ -15,15 +15,18 @@ import { CatalogFile } from './node-sqlite.ts';
 import { catalogFormat, createTables } from './schema.ts';
 import { type Mark, markCatalog, placeMarked } from './soundness.ts';
 
-/** The file of the catalog in force, below the state folder. Readers open it read-only and reopen it when replaced. */
+/**
+ * The file of the catalog in force, below the state folder. Readers open it read-only, and reopen it when it is
+ * replaced.
+ */
 export const catalogPath = (state: string): string => path.join(state, 'catalog.sqlite');
 
 const nextPath = (state: string): string => path.join(state, 'catalog.next.sqlite');
 
-/** Where its full-text index is made, where that has a file of its own until all of it is there. */
+/** Where the full-text index is made, if it has a separate file until it is complete. */
 const searchDraftPath = (state: string): string => path.join(state, 'catalog.next.search.sqlite');
 
-/** The version of a catalog's tables (see `catalogFormat`); undefined where it cannot be read. */
+/** The version of a catalog's tables (see `catalogFormat`); undefined if it cannot be read. */
 const readCatalogFormat = (file: string): number | undefined => {
   let database: CatalogFile | undefined;
   try {
@@ -52,8 +55,8 @@ const readOwnTables = (): readonly Table[] => {
 };
 
 /**
- * Whether a catalog that somebody else made is of this version, and of the tables of this version and nothing else: a view in
- * the place of one is a program, which runs whenever it is read and need never end.
+ * Whether a catalog that somebody else made has this version, and exactly the tables of this version: a view in place
+ * of a table is a program that runs whenever it is read, and need never end.
  */
 export const isOwnCatalog = (file: string): boolean => {
   if (readCatalogFormat(file) !== catalogFormat) return false;
@@ -68,17 +71,17 @@ export const isOwnCatalog = (file: string): boolean => {
   }
 };
 
-/** Whether the state folder holds a catalog of this version that can be read. */
+/** Whether the state folder has a readable catalog of this version. */
 const hasCatalog = (state: string): boolean =>
   existsSync(catalogPath(state)) && readCatalogFormat(catalogPath(state)) === catalogFormat;
 
 /**
- * The catalog that comes next: a copy of the one in force, or empty where there is none of this version. It is built
- * aside and takes the other's place whole, by rename, so a reader sees one or the other and a crash leaves the old one.
+ * The next catalog: a copy of the one in force, or empty if there is none of this version. It is built beside that and
+ * replaces it by rename, so a reader sees one or the other, and a crash leaves the old one.
  */
 export class NextCatalog {
   readonly database: CatalogFile;
-  /** Whether it began empty. */
+  /** Whether it was empty at the beginning. */
   readonly isNew: boolean;
   readonly #state: string;
   #open = true;
@@ -97,12 +100,12 @@ export class NextCatalog {
     if (this.isNew) createTables(this.database);
   }
 
-  /** The file, which may be read when it is sealed. */
+  /** The file. It may be read after `seal`. */
   get file(): string {
     return nextPath(this.#state);
   }
 
-  /** Ends writing, and flushes the file. */
+  /** Ends writing and flushes the file. */
   async seal(): Promise<void> {
     if (this.#mark !== undefined) return;
     this.database.exec('COMMIT');
@@ -113,7 +116,7 @@ export class NextCatalog {
     this.#mark = await markCatalog(this.file);
   }
 
-  /** Puts it in force. */
+  /** Puts it into force. */
   async publish(): Promise<void> {
     await this.seal();
     if (this.#mark !== undefined) {
@@ -121,7 +124,7 @@ export class NextCatalog {
     }
   }
 
-  /** Leaves the catalog in force as it is. */
+  /** Keeps the catalog in force and drops this one. */
   discard(): void {
     this.#close();
     rmSync(nextPath(this.#state), { force: true });
@@ -134,8 +137,8 @@ export class NextCatalog {
 }
 
 /**
- * One build's view of the catalog: the one in force until something is to be written, the next one from then on.
- * Where nothing changes, nothing is copied.
+ * The catalog during a build: the one in force until something has to be written, then the next one. If nothing
+ * changes, nothing is copied.
  */
 export class CatalogBuild {
   readonly #state: string;
@@ -144,7 +147,7 @@ export class CatalogBuild {
 
   readonly #afresh: boolean;
 
-  /** With `afresh` the one in force is not read, and the next one begins empty. */
+  /** With `afresh` the catalog in force is not read, and the next one begins empty. */
   constructor(state: string, afresh = false) {
     this.#state = state;
     this.#afresh = afresh;
@@ -152,8 +155,8 @@ export class CatalogBuild {
   }
 
   /**
-   * What `read` reads of the catalog in force where that is of another version, which nothing else reads; undefined
-   * where there is none such, or `read` throws.
+   * Calls `read` on the catalog in force if it has another version, which nothing else reads. Undefined if there is no
+   * such catalog, or `read` throws.
    */
   readFormer<T>(read: (database: CatalogDatabase) => T): T | undefined {
     if (hasCatalog(this.#state) || !existsSync(catalogPath(this.#state))) return undefined;
@@ -173,7 +176,7 @@ export class CatalogBuild {
     return this.#next !== undefined;
   }
 
-  /** The catalog in force, until `seal`; undefined where there is none of this version. */
+  /** The catalog in force, until `seal`; undefined if there is none of this version. */
   get before(): CatalogFile | undefined {
     return this.#current;
   }
@@ -183,7 +186,7 @@ export class CatalogBuild {
     return this.#next?.database ?? this.#current ?? this.writable();
   }
 
-  /** The database to write to; one transaction is open on it until `seal`. */
+  /** The database to write to. A transaction is open on it until `seal`. */
   writable(): CatalogFile {
     if (this.#next === undefined) {
       this.#next = new NextCatalog(this.#state, this.#afresh);
@@ -192,35 +195,35 @@ export class CatalogBuild {
     return this.#next.database;
   }
 
-  /** Ends reading and writing here; from then on the file can be read. */
+  /** Ends reading and writing here. After that the file can be read. */
   async seal(): Promise<void> {
     this.#current?.close();
     this.#current = undefined;
     await this.#next?.seal();
   }
 
-  /** Whether what is written began empty. */
+  /** Whether the catalog that is written was empty at the beginning. */
   get isNew(): boolean {
     return this.#next?.isNew === true;
   }
 
-  /** Where a file may lie until the catalog is written; what a crash leaves of it goes with the next one. */
+  /** A path for a temporary file while the catalog is written. If a crash leaves it, the next build removes it. */
   get searchDraft(): string {
     return searchDraftPath(this.#state);
   }
 
-  /** The file that is to be in force: the one that was written, or the one that is, where nothing was. */
+  /** The file that will be in force: the written one or, if nothing was written, the present one. */
   get file(): string {
     return this.#next?.file ?? catalogPath(this.#state);
   }
 
-  /** Puts what was written in force; does nothing where nothing was. */
+  /** Puts the written catalog into force. Does nothing if nothing was written. */
   async publish(): Promise<void> {
     await this.seal();
     await this.#next?.publish();
   }
 
-  /** Leaves the catalog in force as it is. */
+  /** Keeps the catalog in force and drops what was written. */
   discard(): void {
     this.#current?.close();
     this.#current = undefined;

@@ -9,7 +9,7 @@ type Named = [identifier: string, name: string | null];
 const readSources = (database: CatalogDatabase): Map<string, string> =>
   new Map(database.prepare<[string, string]>('SELECT slug, source FROM repository').all());
 
-/** What the packages of these repositories are called. */
+/** The names of the packages in these repositories. */
 function* readNames(database: CatalogDatabase, slugs: readonly string[]): Generator<Named> {
   const select = database.prepare<Named>(
     'SELECT package, name FROM record WHERE id >= ? AND id < ? AND latest = 1 ORDER BY id',
@@ -27,7 +27,7 @@ const wordsOf = ([identifier, name]: Named): PackageWords => ({
   ...computeTerms({ identifier, name, author: null, maintainer: null, description: null }),
 });
 
-/** What packages of a catalog are called that the next one does not have, or calls otherwise. */
+/** The names of packages of a catalog that the next one does not have, or that have other names there. */
 function* readGone(before: CatalogDatabase, now: CatalogDatabase): Generator<PackageWords> {
   const [former, present] = [readSources(before), readSources(now)];
   const slugs = [...new Set([...former.keys(), ...present.keys()])];
@@ -37,8 +37,9 @@ function* readGone(before: CatalogDatabase, now: CatalogDatabase): Generator<Pac
 }
 
 /**
- * Takes out of a catalog that is all indexed the words that only packages had which the catalog before it held: of what a
- * mistyped word may mean, and of what has it inside, so many are asked for, and what finds nothing would take their places.
+ * Removes from a fully indexed catalog the words that only vanished packages of the catalog before it had. The search
+ * considers a limited number of words for a mistyped word, and of words that contain a text; words that find nothing
+ * would take the places of others.
  */
 export const removeUnusedWords = (before: CatalogDatabase, now: WritableDatabase): void =>
   new Vocabulary(now).forget(readGone(before, now));

@@ -17,17 +17,17 @@ import type { CatalogBuild } from './state-catalog.ts';
 import { removeUnusedWords } from './unused-words.ts';
 
 export interface CatalogUpdate {
-  /** Package identifiers whose records may differ from those of the catalog before. */
+  /** Identifiers of packages whose records may differ from those in the previous catalog. */
   readonly touched: ReadonlySet<string>;
-  /** Slugs whose rows were written anew. */
+  /** Slugs of repositories whose rows were written again. */
   readonly ingested: readonly string[];
   /** Slugs that are no longer in the manifest. */
   readonly removed: readonly string[];
-  /** Slugs whose history was lost or damaged, and is again what the catalog knew of it. */
+  /** Slugs of repositories whose history was lost or damaged, and was restored from the catalog. */
   readonly rebuilt: readonly string[];
-  /** Slugs that have no snapshot any more; their rows stay as they were. */
+  /** Slugs of repositories that have no snapshot any more. Their rows stay as they were. */
   readonly lost: readonly string[];
-  /** Repositories whose stored snapshot could not be read; their rows stay as they were. */
+  /** Repositories whose stored snapshot could not be read. Their rows stay as they were. */
   readonly damaged: readonly { readonly slug: string; readonly cause: unknown }[];
 }
 
@@ -39,7 +39,8 @@ interface Options extends Addressing {
 const readSources = (catalog: CatalogBuild): Map<string, string> =>
   new Map(catalog.database.prepare<[string, string]>('SELECT slug, source FROM repository').all());
 
-// All files are read and their hashes checked before a row is touched: a damaged store costs nothing that is known.
+// All files are read and their hashes checked before a row is touched, so that a damaged store loses nothing that is
+// known.
 const readContent = async (
   store: SnapshotReader,
   snapshot: Snapshot,
@@ -55,7 +56,7 @@ const readContent = async (
   }
 };
 
-/** What the catalog reads of the snapshots, and the history that it reads and writes. */
+/** What the catalog reads from the snapshots, and the history that it reads and writes. */
 export type SnapshotReader = Pick<
   SnapshotStore,
   'read' | 'readFile' | 'checkFile' | 'streamFile' | 'readAttempts' | 'history'
@@ -63,7 +64,7 @@ export type SnapshotReader = Pick<
 
 /** One repository on its way into the catalog. */
 class Update {
-  /** Whether its history was lost, and the catalog knew of it. */
+  /** Whether its history was lost and restored from the catalog. */
   rebuilt = false;
   readonly #catalog: CatalogBuild;
   readonly #store: SnapshotReader;
@@ -77,7 +78,7 @@ class Update {
     this.#snapshot = snapshot;
   }
 
-  /** Replaces its rows, from the bytes of its snapshot. */
+  /** Replaces its rows with those of its snapshot. */
   async ingest(content: SnapshotContent, addressing: Addressing, now: Date, source: string) {
     const { history: store } = this.#store;
     const { slug } = this.#entry;
@@ -89,14 +90,14 @@ class Update {
     const findings = await this.#readFindings();
     const options = { addressing, now: now.toISOString(), source, findings, history, addedAt };
     const result = await ingestRepository(this.#catalog.writable(), this.#entry, this.#snapshot, content, options);
-    // Before the rows are in force: a build that ends here has seen what it has seen.
+    // Written before the rows come into force: if the build ends here, the history of what it saw is kept.
     const next = result.history ?? (kept ? undefined : history);
     if (next) await store.writeRecords(slug, next);
     await store.update(slug, { addedAt });
     return result;
   }
 
-  /** Brings what may change without its rows up to date. */
+  /** Updates what may change even if the rows do not. */
   async refresh(): Promise<void> {
     const { history: store } = this.#store;
     const { slug } = this.#entry;
@@ -114,15 +115,15 @@ class Update {
     return readKnownHistory(this.#catalog, [slug, ...aliases], this.#snapshot.origin);
   }
 
-  // A snapshot that no visit spoke of since knows itself what was wrong with it.
+  // If no visit has reported since the snapshot was made, the snapshot's own findings hold.
   async #readFindings() {
     return (await this.#store.readAttempts(this.#entry.slug)).findings ?? this.#snapshot.findings;
   }
 }
 
 /**
- * Brings the catalog up to date with manifest and snapshots: only repositories whose snapshot or entry changed are
- * read again. An entry that never had a snapshot has no rows.
+ * Updates the catalog from manifest and snapshots. Only repositories whose snapshot or entry changed are read again. An
+ * entry that never had a snapshot has no rows.
  */
 export const updateCatalog = async (
   catalog: CatalogBuild,
@@ -145,7 +146,7 @@ export const updateCatalog = async (
       return undefined;
     });
     if (snapshot === undefined) {
-      // Losing what was crawled is no reason to take down what was made of it.
+      // A lost snapshot is no reason to remove what was made of it.
       if (known.has(entry.slug)) lost.push(entry.slug);
     } else {
       const source = computeSource(entry, snapshot, addressing);
@@ -176,14 +177,15 @@ export const updateCatalog = async (
   return { touched, ingested, removed, rebuilt, lost, damaged };
 };
 
-/** Of fewer records a thread would take longer to start than it saves. */
+/** With fewer records, a thread takes longer to start than it saves. */
 const fewestAside = 10_000;
 
 /**
- * Indexes the repositories just ingested for search. Apart from `updateCatalog`, so that it can go on while documents
- * are written. Of packages that are alike otherwise those are found first that were downloaded more often; where that
- * is not what the catalog was published with, documents change their places. A new catalog of `fewest` records or more
- * is indexed in a thread. Ends, with the reason of the signal or an error, where that is given.
+ * Indexes the repositories that were just ingested for search. It is separate from `updateCatalog`, so that it can run
+ * while documents are written. Among packages that are otherwise equal, those with more downloads are found first; if
+ * the downloads differ from those that the catalog was published with, documents get new numbers. A new catalog with
+ * `fewest` records or more is indexed in a thread. Rejects with the signal's reason, or an error, if the signal is
+ * aborted.
  */
 export const indexForSearch = async (
   catalog: CatalogBuild,
@@ -202,7 +204,7 @@ export const indexForSearch = async (
   const indexing = { database, before: catalog.before, levelOf, sink, signal };
   try {
     for (const slug of ingested) await indexRepository(indexing, slug);
-    // What was indexed just now has its place already.
+    // Newly indexed documents already have the right number.
     if (isMoved && !catalog.isNew) await moveSearchDocuments(indexing);
     await sink.finish();
     if (catalog.before !== undefined) removeUnusedWords(catalog.before, database);

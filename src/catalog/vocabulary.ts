@@ -4,16 +4,16 @@ import type { SearchRow } from './search-row.ts';
 import { SpellingWriter } from './spelling-writer.ts';
 import { WordListWriter } from './word-list.ts';
 
-/** What a package is called, in terms. */
+/** The terms of a package's name and identifier. */
 export type PackageWords = Pick<SearchRow, 'key' | 'words' | 'segment'>;
 
-/** So many terms are kept before they are written: some tens of megabytes. */
+/** How many terms are gathered before they are written: some tens of megabytes. */
 const mostKept = 2 ** 19;
 
 /**
- * The words of all that is indexed: those against which mistakes are corrected, and those inside of which is searched. A
- * row of either has words of every repository. So those of a whole build are gathered and written at its end: written for
- * each repository, every row would be read and written as often as there are repositories.
+ * The words of all indexed packages, by which mistyped words are corrected and parts of words found. Each row contains
+ * words of all repositories. So words are gathered for the whole build and written at its end; otherwise every row
+ * would be read and written once for each repository.
  */
 export class Vocabulary {
   readonly #database: WritableDatabase;
@@ -26,12 +26,12 @@ export class Vocabulary {
     this.#wordList = new WordListWriter(database);
   }
 
-  /** To be called before words of another repository are added: each may have a bounded number of them. */
+  /** To be called before the words of another repository, because each may add a limited number. */
   beginRepository(): void {
     this.#wordList.beginRepository();
   }
 
-  /** Takes the words of one package. */
+  /** Adds the words of one package. */
   add({ key, words, segment }: PackageWords): void {
     for (const term of [key, ...words, ...segment]) this.#spelling.add(term);
     this.#wordList.add(words);
@@ -39,7 +39,7 @@ export class Vocabulary {
     if (this.#spelling.size >= mostKept) this.write();
   }
 
-  /** Takes out what packages are called that are gone, so far as no other is called so; to be called when all is written. */
+  /** Removes the names of vanished packages, unless others have the same. To be called when all is written. */
   forget(gone: Iterable<PackageWords>): void {
     const terms = new Set<string>();
     for (const { key, words, segment } of gone) for (const term of [key, ...words, ...segment]) terms.add(term);
@@ -54,7 +54,7 @@ export class Vocabulary {
     return (term) => find.get(`({key} : "${wholeTerm(term)}") OR ({name segment} : "${term}")`) !== undefined;
   }
 
-  /** Writes what was taken since it last did; to be called when all is indexed. */
+  /** Writes the words that were gathered since the last write. To be called when all is indexed. */
   write(): void {
     this.#spelling.write();
     this.#wordList.write();

@@ -1,22 +1,22 @@
 import { bucketOf } from './buckets.ts';
 import type { CatalogDatabase, WritableDatabase } from './database.ts';
 
-// The words of names and identifiers, so that those are found inside of which a question stands: "nowbo" of snowboard. Each
-// word stands under every four letters that it has behind its first, so a question reads the words of its rarest four
-// letters and no others, however many there are.
+// The words of names and identifiers, to find those that contain a query: "nowbo" in snowboard. Each word is stored
+// under every sequence of four letters after its first letter, so a query reads only the words with its rarest four
+// letters, however many others there are.
 
-/** The shortest text that is looked for inside words; a word that has it inside is longer. */
+/** The shortest text that is looked for inside words. A word that contains it is longer. */
 export const shortestInside = 4;
 const longestWord = 64;
 
 /**
- * What one package and one repository may add: what strangers write is gone through by every question that little else
- * fits.
+ * How many words one package and one repository may add, because every query that finds little reads what strangers
+ * wrote.
  */
 const mostOfPackage = 16;
 const mostOfRepository = 65_536;
 
-/** Under the same four letters only so many words are kept, the shortest: what one question reads has a bound. */
+/** How many words are kept under the same four letters: the shortest ones. This limits what one query reads. */
 const mostTogether = 8192;
 
 export const wordListTables = `
@@ -33,7 +33,7 @@ export const wordListTables = `
 
 const beginningOf = (word: string): string => word.slice(0, 2);
 
-/** The buckets of every four letters of a text from this place on. */
+/** The buckets of all sequences of four letters in a text, from this position on. */
 const bucketsFrom = (text: string, start: number): Set<number> => {
   const found = new Set<number>();
   for (let at = start; at + shortestInside <= text.length; at++)
@@ -43,11 +43,11 @@ const bucketsFrom = (text: string, start: number): Set<number> => {
 
 const shortestFirst = (a: string, b: string): number => a.length - b.length || (a < b ? -1 : 1);
 
-/** The lines of a text that has a line end before and behind each. */
+/** The lines of a text with a line end before and after each. */
 const linesOf = (text: string): string[] => text.slice(1, -1).split('\n');
 const asLines = (words: readonly string[]): string => `\n${words.join('\n')}\n`;
 
-/** Gathers words and writes those that are new, in the order of the tables. */
+/** Gathers words and writes the new ones, in the order of the tables. */
 export class WordListWriter {
   readonly #read;
   readonly #write;
@@ -55,7 +55,7 @@ export class WordListWriter {
   readonly #writeInner;
   readonly #delete;
   readonly #deleteInner;
-  /** Of the repository that was begun last. */
+  /** The words of the current repository. */
   #own = new Set<string>();
   readonly #gathered = new Set<string>();
 
@@ -70,12 +70,12 @@ export class WordListWriter {
     this.#deleteInner = database.prepareWrite('DELETE FROM inner_word WHERE bucket = ?');
   }
 
-  /** To be called before words of another repository are added. */
+  /** To be called before the words of another repository. */
   beginRepository(): void {
     this.#own = new Set();
   }
 
-  /** Takes the words of one package. */
+  /** Adds the words of one package. */
   add(words: Iterable<string>): void {
     let taken = 0;
     for (const word of words) {
@@ -86,7 +86,7 @@ export class WordListWriter {
     }
   }
 
-  /** Writes what was gathered since it last did. */
+  /** Writes the words that were gathered since the last write. */
   write(): void {
     const added: string[] = [];
     for (const [beginning, words] of byBeginning(this.#gathered)) {
@@ -100,7 +100,10 @@ export class WordListWriter {
     this.#writeInside(added);
   }
 
-  /** Takes out words that nothing is called by any more. Where too many stood together, those that were left out stay so. */
+  /**
+   * Removes words that nothing is called by any more. If some were left out because too many shared four letters, they
+   * stay left out.
+   */
   remove(words: Iterable<string>): void {
     const removed: string[] = [];
     for (const [beginning, gone] of byBeginning(words)) {
@@ -134,7 +137,7 @@ export class WordListWriter {
 const byBeginning = (words: Iterable<string>): [beginning: string, words: string[]][] =>
   [...Map.groupBy(words, beginningOf)].sort(([a], [b]) => (a < b ? -1 : 1));
 
-/** Words by the buckets in which they stand, in the order of these. */
+/** Words by the buckets that they belong to, in the order of these. */
 const byBucket = (words: readonly string[]): [bucket: number, words: string[]][] => {
   const found = new Map<number, string[]>();
   for (const word of words) {
@@ -147,10 +150,10 @@ const byBucket = (words: readonly string[]): [bucket: number, words: string[]][]
   return [...found].sort(([a], [b]) => a - b);
 };
 
-/** The words that have a text inside and not at their beginning, the `most` shortest of them. */
+/** The words that contain a text, but not at their beginning: at most `most`, the shortest first. */
 export type WordsWithInside = (text: string, most: number) => string[];
 
-/** Prepares looking for words by what they have inside. */
+/** Prepares the search for words that contain a text. */
 export const prepareWordsWithInside = (database: CatalogDatabase): WordsWithInside => {
   const sizes = database.prepare<[bucket: number, size: number]>(
     'SELECT bucket, size FROM json_each(?) AS wanted CROSS JOIN inner_word ON bucket = wanted.value',

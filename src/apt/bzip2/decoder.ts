@@ -1,15 +1,15 @@
 import { CodecError } from '../codec-error.ts';
 
-// The format has no published specification; the rules are those of bzip2 1.0.8 (https://sourceware.org/bzip2/).
+// The format has no published specification. These are the rules of bzip2 1.0.8 (https://sourceware.org/bzip2/).
 const blockMagic = [0x314159, 0x265359] as const;
 const endMagic = [0x177245, 0x385090] as const;
-/** A level is how many times this many bytes a block holds. */
+/** The size of a block, in bytes, divided by the level. */
 export const bytesPerLevel = 100_000;
 const symbolsPerGroup = 50;
 const maxCodeLength = 20;
 const lookupBits = 10;
 
-/** How many bytes past what there is a block that is cut off may be read. */
+/** How many bytes may be read beyond the end of a block that is cut off. */
 export const readAhead = 256;
 
 /** Reads bits, most significant first. The buffer must have `readAhead` bytes after `end`. */
@@ -25,7 +25,7 @@ export class BitReader {
     this.position = position;
   }
 
-  /** The next 1 to 24 bits, without taking them. */
+  /** The next 1 to 24 bits, which are not consumed. */
   peek(count: number): number {
     const at = this.position >>> 3;
     const { bytes } = this;
@@ -40,16 +40,16 @@ export class BitReader {
     return value;
   }
 
-  /** Whether more bits were taken than there are. */
+  /** Whether more bits were consumed than there are. */
   overrun(): boolean {
     return this.position > this.end;
   }
 }
 
-/** What stands next: a block, or the end of the stream with the checksum over all blocks. */
+/** What comes next: a block, or the end of the stream with the checksum over all blocks. */
 export type Bzip2Part = { kind: 'block' } | { kind: 'end'; crc: number };
 
-/** Reads the level, 1 to 9, of a stream header; throws CodecError where there is none. */
+/** Reads the level, 1 to 9, from a stream header. Throws CodecError if there is no header. */
 export const readStreamHeader = (bits: BitReader): number => {
   const magic = bits.read(24);
   const level = bits.read(8) - 0x30;
@@ -68,22 +68,22 @@ export const readPart = (bits: BitReader): Bzip2Part => {
 
 const readWord = (bits: BitReader): number => bits.read(16) * 0x10000 + bits.read(16);
 
-/** One block, decoded up to the last step, which `expandBlock` does. */
+/** A block that is decoded except for the last step, which `expandBlock` does. */
 export interface Bzip2Block {
   crc: number;
-  /** Per position the byte, and above it the position that follows. */
+  /** For each position the byte and, in the higher bits, the position that follows. */
   links: Uint32Array;
   start: number;
   length: number;
 }
 
 /**
- * Decodes a block (after its magic number) into `links`, which has room for the level's block size. Throws CodecError;
- * where the reader has overrun, its result or error means nothing.
+ * Decodes a block (after its magic number) into `links`, which must have room for the level's block size. Throws
+ * CodecError. If the reader has overrun, neither the result nor the error means anything.
  */
 export const decodeBlock = (bits: BitReader, links: Uint32Array, level: number): Bzip2Block => {
   const crc = readWord(bits);
-  // Written by nothing since 1996.
+  // No program has written these since 1996.
   if (bits.read(1) === 1) throw new CodecError('corrupt', 'a randomised block');
   const origin = bits.read(24);
   const symbols = readSymbolMap(bits);

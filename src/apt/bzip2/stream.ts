@@ -10,14 +10,14 @@ import {
   readStreamHeader,
 } from './decoder.ts';
 
-// No block takes more than this compressed: 900,000 symbols of 20 bits, the selectors, and tables with room to spare.
+// The most bytes of a compressed block: 900,000 symbols of 20 bits, the selectors, and tables with room to spare.
 const maxBlockBytes = 2_500_000;
 const pieceBytes = 64 << 10;
 
 /**
- * Decompresses bzip2, concatenated streams included, and checks the checksum of every block and stream. Holds one
- * block and up to 5 MB of input; yields pieces of up to 64 KiB as they are asked for. `onConsumed` is told how many
- * compressed bytes have been used so far. Throws CodecError.
+ * Decompresses bzip2, including concatenated streams, and checks the checksum of every block and stream. Holds one
+ * block and up to 5 MB of input, and yields pieces of up to 64 KiB on demand. `onConsumed` is called with the number of
+ * compressed bytes used so far. Throws CodecError.
  */
 export async function* decodeBzip2(
   source: AsyncIterable<Uint8Array>,
@@ -62,9 +62,9 @@ export async function* decodeBzip2(
 }
 
 interface InputWindow {
-  /** Sees to it that the next block is there whole, if the source has it; returns how many bytes are. */
+  /** Reads until the next block is complete, if the source has it. Returns how many bytes are available. */
   fill(): Promise<number>;
-  /** Reads something that must not reach past the input; what is wrong with it is told with `code`. */
+  /** Reads a part that must not reach beyond the input. If it does, the error has this code. */
   read<T>(part: (bits: BitReader) => T, code: 'corrupt' | 'trailing-garbage'): T;
   alignToByte(): void;
   consumed(): number;
