@@ -139,7 +139,7 @@ describe('the words and figures of every page', () => {
     const files = (html = '') => html.match(/href="[^"]*\.deb"/g) ?? [];
     expect(files(free)).toHaveLength(2);
     // Nothing stands in the place of a size that is not stated.
-    expect(readAloud(free)).toMatch(/Download rootless *\n/);
+    expect(readAloud(free ?? '')).toMatch(/Download rootless *\n/);
     expect(files(paid)).toEqual([]);
     const said = 'You buy and download it in the package manager.';
     expect([paid, free].map((html = '') => textsOf(html).includes(said))).toEqual([true, false]);
