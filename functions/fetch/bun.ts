@@ -1,6 +1,11 @@
+import http from 'node:http';
 import process from 'node:process';
+import { limitTable } from '../node/limits.ts';
 import { openFetchHandler } from './handler.ts';
 import { readFetchSettings } from './settings.ts';
+
+// Bun refuses heads above 16 KB unless it is told here, and a long multi lookup has 64 KB of address. Elsewhere it is read only.
+(http as { maxHeaderSize: number }).maxHeaderSize = limitTable.requestLine.value + limitTable.headers.value;
 
 const handler = openFetchHandler(readFetchSettings(process.env));
 

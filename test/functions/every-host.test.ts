@@ -63,6 +63,8 @@ const computed = [
   '/v2/jailbreak/package/search?q=dock&architecture=iphoneos-arm64&firmware=16.7&price=Free&limit=2&page=2',
   '/jailbreak/package/search?q=com.&limit=250',
   '/v2/jailbreak/package/multi?ids=com.example.p0,none,com.example.p7&priority=bootstrap',
+  // As many as a multi lookup takes, in as long an address as Deno reads.
+  `/v2/jailbreak/package/multi?ids=${Array.from({ length: 2000 }, (_, at) => `com.example.package-no-${at}`).join(',')}`,
   '/v2/jailbreak/repository/search?q=one',
   '/v2/jailbreak/repository/one/packages?limit=50&page=2',
   '/v2/jailbreak/repository/former/packages?page=1',
