@@ -6,12 +6,13 @@ import { createApp } from '../app.ts';
 import { Unavailable } from '../dependencies.ts';
 import { errorAnswer, HttpError } from '../http/answers.ts';
 import { clientAddress } from '../http/client-address.ts';
+import { failureOf } from '../http/failure.ts';
 import { uncountedDownloads } from '../http/uncounted-downloads.ts';
 import { CatalogFiles } from '../node/catalog-files.ts';
 import { documentMemory, openComputed } from '../node/computed.ts';
 import { createDocuments } from '../node/document-files.ts';
 import { readPublicAddress } from '../node/published-address.ts';
-import { followPath, targetBelow } from '../node/request-target.ts';
+import { escapeTarget, followPath, targetBelow } from '../node/request-target.ts';
 import { safetyFile } from '../node/safety-file.ts';
 import { watchStamp } from '../node/watch-stamp.ts';
 import type { FetchSettings } from './settings.ts';
@@ -27,9 +28,20 @@ export interface FetchHandler {
 const tell = (event: string, fields: Readonly<Record<string, unknown>>): void =>
   console.error(JSON.stringify({ time: new Date().toISOString(), event, ...fields }));
 
-/** The same request without the path of the public address, if its URL has that. */
+/**
+ * The address of a request as the server has it. Runtimes compose it of what came: some without a host where none was named,
+ * some with a path that goes up again, or of whatever Host says. Throws HttpError where that is no host.
+ */
+const addressOf = ({ url, headers }: Request): string => {
+  const host = headers.get('host') || 'localhost';
+  const address = /[\s/?#@\\]/.test(host) ? null : URL.parse(escapeTarget(url), `http://${host}`);
+  if (address === null) throw new HttpError(400, 'The request must name one host, and a port of at most 65535');
+  return address.href;
+};
+
+/** A request at its address below the public one, where that has a path. */
 const requestBelow = (basePath: string, request: Request): Request => {
-  const url = targetBelow(basePath, request.url);
+  const url = targetBelow(basePath, addressOf(request));
   return url === request.url ? request : new Request(url, request);
 };
 
@@ -88,8 +100,7 @@ export const openFetchHandler = (settings: FetchSettings): FetchHandler => {
           note: { id: '', operation: undefined },
         });
       } catch (error) {
-        computed.report(error);
-        return errorAnswer(new HttpError(500, 'Something went wrong on our side'), computed.now(), request.method);
+        return errorAnswer(failureOf(error, computed, undefined), computed.now(), request.method);
       }
     },
     close: () => {

@@ -85,6 +85,35 @@ it('E1: the fetch handler answers what goes wrong as every host does, and tells 
   expect(fault.message).toContain('file is not a database');
 });
 
+it('E1: the fetch handler reads addresses as the server does, however a runtime composes them of what came', async () => {
+  const publication = new BuiltPublication();
+  await publish(publication, 'x');
+  const { folder: DEBDEX_OUT, state: DEBDEX_STATE } = publication;
+  const handler = openFetchHandler(readFetchSettings({ DEBDEX_OUT, DEBDEX_STATE }));
+  onTestFinished(handler.close);
+  const ask = async (url: string, host?: string) => {
+    const request = new Request('http://localhost/', host === undefined ? {} : { headers: { host } });
+    const answer = await handler.fetch(Object.defineProperty(request, 'url', { value: url }), '192.0.2.1');
+    return [answer.status, await answer.text()] as const;
+  };
+  const found = [200, expect.stringContaining('"description":"x"')];
+  for (const path of [
+    '/v2/./jailbreak/x/../package/com.example.a',
+    '/v2/none/%2e%2e/jailbreak/package/com.example.a',
+  ]) {
+    expect(await ask(`http://a.example:8080${path}`, 'a.example:8080'), path).toEqual(found);
+    expect(await ask(path), path).toEqual(found);
+  }
+  const safety = await ask('http://[::1]/v2/jailbreak/repository/safety?uris=https://a.example/#b', '[::1]');
+  expect(safety).toEqual([200, expect.stringContaining('"uri":"https://a.example/#b"')]);
+  for (const host of ['a b', 'a.example/v2/livez?', 'a@b', 'a, b', 'a.example:99999']) {
+    expect(await ask(`http://${host}/v2/livez`, host), host).toEqual([
+      400,
+      expect.stringContaining('must name one host'),
+    ]);
+  }
+});
+
 it('E1: the fetch handler tells of a build that it cannot take up, and answers from the one before', async () => {
   const publication = new BuiltPublication();
   await publish(publication, 'first');
