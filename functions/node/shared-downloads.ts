@@ -26,13 +26,11 @@ interface SharedDownloads {
 }
 
 /** In milliseconds. A database that does not answer in time counts as unavailable. */
-const bounds = {
-  connectionTimeoutMillis: 3000,
-  query_timeout: 5000,
-  statement_timeout: 4000,
-  lock_timeout: 3000,
-  idle_in_transaction_session_timeout: 10_000,
-};
+const bounds = { connectionTimeoutMillis: 3000, query_timeout: 5000 };
+
+/** Bounds that the database enforces. Each transaction sets them, as a pooler such as PgBouncer takes none from a connection. */
+const begin = `BEGIN; SET LOCAL statement_timeout = 4000; SET LOCAL lock_timeout = 3000;
+  SET LOCAL idle_in_transaction_session_timeout = 10000`;
 
 // Any constant, as long as every server uses it and nothing else in the database does.
 const advisoryLock = 7_310_263_924_017;
@@ -69,7 +67,7 @@ const openPool = (url: string, most: number): pg.Pool => {
 const transact = async <T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> => {
   const client = await pool.connect();
   try {
-    await client.query('BEGIN');
+    await client.query(begin);
     const result = await work(client);
     await client.query('COMMIT');
     client.release();

@@ -14,6 +14,7 @@ import { openWay } from '../support/database-way.ts';
 import { one } from '../support/download-counts.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { newDatabase } from '../support/new-database.ts';
+import { openPooler } from '../support/pooler.ts';
 
 const day = new Date('2026-05-01T12:00:00Z');
 const limits = { days: 400, counters: 1000, perNetwork: 1000, perSite: 1000, perDay: 1000, unsent: 1000 };
@@ -105,6 +106,23 @@ describe('counters that several servers have in common', () => {
     state.isOpen = true;
     await expect.poll(async () => (await again.counters.read('a').catch(() => undefined))?.total).toBe(3);
     await expect.poll(() => again.told).toEqual([expect.any(String), undefined]);
+  });
+
+  it('T12: are kept behind a pooler, too, which knows no bounds of a connection', async () => {
+    const url = await newDatabase();
+    const pooler = await openPooler(url, 'refused');
+    const { counters } = openServer(pooler.url);
+    await counters.add([one('behind')], '192.0.2.1');
+    await expect.poll(async () => (await counters.read('behind')).total).toBe(1);
+    expect(await ask(url, 'SELECT count FROM downloads')).toEqual([{ count: '1' }]);
+    const shared = openSharedDownloads(pooler.url, limits);
+    onTestFinished(shared.close);
+    const other = new pg.Client({ connectionString: url });
+    await other.connect();
+    await other.query('BEGIN; LOCK TABLE downloads_marking IN EXCLUSIVE MODE');
+    // The database ends the wait, not the client.
+    await expect(shared.markOf('2026-05-01')).rejects.toMatchObject({ code: '55P03' });
+    await other.end();
   });
 
   it('T12: refuse what would be too much to keep', async () => {
