@@ -76,6 +76,8 @@ test('a person signs in with the keyboard, the application uses, refreshes and r
     await page.keyboard.press('Enter');
     await page.getByRole('alert').waitFor();
     expect(await page.getByRole('alert').textContent()).toBe('The account name or the password is wrong.');
+    // The keyboard is where the message is, so that a screen reader says it.
+    expect(await page.locator(':focus').getAttribute('role')).toBe('alert');
     expect(await page.getByLabel('Account name').inputValue()).toBe('Alice');
     await page.getByLabel('Password').fill(password);
     await page.keyboard.press('Tab');

@@ -149,7 +149,16 @@ test('in production http needs to be asked for', () => {
   expect(readTestConfiguration(production).settings.callbacks.loopback).toBe(false);
   expect(mistakes({ ...production, GATEWAY_CALLBACKS: 'loopback' })).toHaveLength(1);
   expect(mistakes({ ...production, GATEWAY_CALLBACKS: 'http://app.example' })).toHaveLength(1);
-  expect(mistakes({ NODE_ENV: 'production', GATEWAY_ALLOW_HTTP: 'true', GATEWAY_CALLBACKS: 'loopback' })).toEqual([]);
+  const provider = {
+    GATEWAY_OIDC_ISSUER: 'http://id.example',
+    GATEWAY_OIDC_CLIENT_ID: 'x',
+    GATEWAY_OIDC_CLIENT_SECRET: 'x',
+  };
+  expect(mistakes({ ...production, ...provider })).toEqual([
+    expect.stringContaining('GATEWAY_OIDC_ISSUER must begin with https://'),
+  ]);
+  const allowed = { NODE_ENV: 'production', GATEWAY_ALLOW_HTTP: 'true' };
+  expect(mistakes({ ...allowed, ...provider, GATEWAY_CALLBACKS: 'loopback' })).toEqual([]);
 });
 
 test('a public https address is production unless the operator says otherwise', () => {

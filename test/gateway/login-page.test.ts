@@ -134,7 +134,23 @@ test('T4 a form without this browser’s token, or sent by another site, is refu
     expect(answer.location).toBeUndefined();
   }
   // The handle is still good, and browsers send `null` for a page without a referrer.
-  expect((await browser.submit(page, fields, { headers: { origin: 'null' } })).status).toBe(303);
+  // So is what a person opens again by themselves, as with the address in a new window.
+  const own = { origin: 'null', 'sec-fetch-site': 'none' };
+  expect((await browser.submit(page, fields, { headers: own })).status).toBe(303);
+});
+
+test('T4 names and passwords are the same however a keyboard composes their letters', async () => {
+  const typed = ' Crème brûlée ﬁn';
+  const passwordHash = await createNodePasswords(1, weakCost).hash(typed.normalize('NFC'));
+  await gateway.store.addAccount({ id: 'zoë', name: 'zoë'.normalize('NFKC'), displayName: 'Zoë', passwordHash });
+  for (const form of ['NFC', 'NFD', 'NFKC', 'NFKD'] as const) {
+    const browser = new BrowserSession(gateway.base);
+    const fields = { name: 'Zoë'.normalize(form), password: typed.normalize(form) };
+    expect((await browser.submit(await browser.open(await newAuthUrl()), fields)).status, form).toBe(303);
+    // A blank before it is typed on purpose.
+    const other = { ...fields, password: fields.password.trim() };
+    expect((await browser.submit(await browser.open(await newAuthUrl()), other)).status, form).toBe(403);
+  }
 });
 
 test('T4 a form that is too old comes back to be sent again, and a browser that keeps no cookies is told so', async () => {
