@@ -8,7 +8,7 @@ import { packageFolder } from '../contract/paths.ts';
 import type { CrawlOutcome } from '../crawl/crawl.ts';
 import { inWords } from '../log/error-chain.ts';
 import { removeCopies } from '../publication/compressed-copies.ts';
-import { readGeneration } from '../publication/generation-in-force.ts';
+import { readGeneration, readLastNumber } from '../publication/generation-in-force.ts';
 import { mendSignature } from '../publication/generation-signature.ts';
 import type { OutputFolder } from '../publication/output-folder.ts';
 import { type TakenOutput, takeOutput } from '../publication/owner.ts';
@@ -150,7 +150,7 @@ const publish = async (
     const putInForce = (place: () => void) =>
       progress.step('publish', async () => {
         begun = true;
-        keepPendingChanges(state, result.packageChanges);
+        keepPendingChanges(state, result.packageChanges, readLastNumber(output, state));
         place();
         await output.flush();
         await catalog.publish();

@@ -6,6 +6,7 @@ import { type Generation, tellsOfGenerations } from '../contract/generation.ts';
 import { apiRoot } from '../contract/paths.ts';
 import { writeCopies } from '../publication/compressed-copies.ts';
 import { publishGeneration, type StandingFiles } from '../publication/generation.ts';
+import { readLastNumber } from '../publication/generation-in-force.ts';
 import type { OutputFolder } from '../publication/output-folder.ts';
 import { readPendingChanges } from '../publication/package-changes.ts';
 import { type PublishedPortions, publishPortions, removeOldPortions } from '../publication/portions.ts';
@@ -95,7 +96,7 @@ export const tellOfGeneration = async (
       // Pages that were not built this time still stand, as they were.
       isCarried: (file) => pages === undefined && !file.startsWith(`${apiRoot}/`) && !tellsOfGenerations(file),
       isTouched: resumes ? undefined : (file) => output.hasPlaced(file),
-      packages: readPendingChanges(state),
+      packages: readPendingChanges(state, readLastNumber(output, state)),
       signer,
     });
     if (isNew) removeOldPortions(output, portions);

@@ -39,6 +39,10 @@ const readKept = (state: string): Generation | undefined => parseGeneration(read
  */
 export const readKeptNumber = (state: string): number => readKept(state)?.number ?? 0;
 
+/** The number of the last generation, as far as output and state folder know; 0 where there was none. */
+export const readLastNumber = (output: OutputFolder, state: string): number =>
+  Math.max(readGeneration(output)?.number ?? 0, readKeptNumber(state));
+
 /**
  * The generation before the next one: that in force, or where the output folder is lost, or is another one, the last that
  * the state folder knows of. Numbers that began anew would be older ones to whoever follows.

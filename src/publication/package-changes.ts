@@ -6,7 +6,8 @@ import { writeWholeFile } from '../disk/whole-file.ts';
 
 const filePath = (state: string): string => path.join(state, 'publication', 'packages.json');
 
-const pendingSchema = z.array(packageChangeSchema);
+// `after` is the number of the generation that was the last when they were kept.
+const pendingSchema = z.object({ after: z.int(), packages: z.array(packageChangeSchema) });
 
 /**
  * Adds later changes to earlier ones, so that what is left leads from before the earlier to after the later. What ends
@@ -30,10 +31,15 @@ export const mergeChanges = (earlier: readonly PackageChange[], later: readonly 
 
 const keyOrder = ({ package_id: id, repository }: PackageChange): string => `${id}\n${repository}`;
 
-/** Changes of packages that no generation has told of yet. */
-export const readPendingChanges = (state: string): PackageChange[] => {
+/**
+ * Changes of packages that no generation has told of yet, where `last` is the number of the last one. A build that ends
+ * between its generation and `forgetPendingChanges` leaves what was told of already: told again, it would hide what was
+ * taken back since.
+ */
+export const readPendingChanges = (state: string, last: number): PackageChange[] => {
   try {
-    return pendingSchema.parse(JSON.parse(readFileSync(filePath(state), 'utf8')));
+    const { after, packages } = pendingSchema.parse(JSON.parse(readFileSync(filePath(state), 'utf8')));
+    return after < last ? [] : packages;
   } catch {
     return [];
   }
@@ -41,13 +47,13 @@ export const readPendingChanges = (state: string): PackageChange[] => {
 
 /**
  * Keeps what is about to be put in force, so that the generation that tells of it does so though this build be killed,
- * or the power fail; to be called before the catalog is put in force, and safe to repeat.
+ * or the power fail; to be called before the catalog is put in force, and safe to repeat. `last` is the number of the last
+ * generation.
  */
-export const keepPendingChanges = (state: string, changes: readonly PackageChange[]): void => {
-  if (changes.length > 0)
-    writeWholeFile(filePath(state), `${JSON.stringify(mergeChanges(readPendingChanges(state), changes))}\n`, {
-      durable: true,
-    });
+export const keepPendingChanges = (state: string, changes: readonly PackageChange[], last: number): void => {
+  if (changes.length === 0) return;
+  const pending = { after: last, packages: mergeChanges(readPendingChanges(state, last), changes) };
+  writeWholeFile(filePath(state), `${JSON.stringify(pending)}\n`, { durable: true });
 };
 
 /** To be called when a generation has told of them. */

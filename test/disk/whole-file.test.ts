@@ -52,9 +52,11 @@ it.each([
   [
     'publication/packages.json',
     (state) =>
-      keepPendingChanges(state, [
-        { package_id: 'a', repository: 'one', change: 'added', version: '1', previous_version: null },
-      ]),
+      keepPendingChanges(
+        state,
+        [{ package_id: 'a', repository: 'one', change: 'added', version: '1', previous_version: null }],
+        0,
+      ),
   ],
   [
     'outcomes.json',

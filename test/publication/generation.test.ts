@@ -4,10 +4,10 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { digestPieces } from '../../src/catalog/pieces.ts';
-import { generationPath, keptCatalogs, keptChangeLists } from '../../src/contract/generation.ts';
-import { readGeneration } from '../../src/publication/generation-in-force.ts';
+import { generationPath, keptCatalogs, keptChangeLists, type PackageChange } from '../../src/contract/generation.ts';
+import { readGeneration, readLastNumber } from '../../src/publication/generation-in-force.ts';
 import { OutputFolder } from '../../src/publication/output-folder.ts';
-import { mergeChanges } from '../../src/publication/package-changes.ts';
+import { keepPendingChanges, mergeChanges, readPendingChanges } from '../../src/publication/package-changes.ts';
 import { createSigner, isPublicKey, verifySignature } from '../../src/publication/signature.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { Killed, KilledFolder } from '../support/killed-folder.ts';
@@ -331,6 +331,33 @@ it('P1: killed at any step it leaves the generation before or the new one, and t
     expect(publication.current).toMatchObject({ number: number + 1, previous: number });
     const mirrored = follow(number === 1 ? (first ?? {}) : (second ?? {}), number, publication);
     expect(mirrored).toEqual(third);
+  }
+});
+
+it('P2: every change of a package is told once, wherever the build that found it is killed', async () => {
+  const change = { package_id: 'a', repository: 'one' } as const;
+  const added: PackageChange = { ...change, change: 'added', version: '1', previous_version: null };
+  const removed: PackageChange = { ...change, change: 'removed', version: null, previous_version: '1' };
+  let isThrough = false;
+  for (let step = 0; !isThrough; step++) {
+    const publication = new Publication();
+    const { state, output } = publication;
+    const publishWith = (found: PackageChange, files: Files, folder = output) => {
+      keepPendingChanges(state, [found], readLastNumber(output, state));
+      const packages = readPendingChanges(state, readLastNumber(output, state));
+      return publication.publish(files, { output: folder, packages });
+    };
+    await publication.publish({ 'v2/b.json': 'b' });
+    try {
+      await publishWith(added, { 'v2/b.json': 'b', 'v2/a.json': 'a' }, new KilledFolder(publication.out, step));
+      isThrough = true;
+    } catch (error) {
+      if (!(error instanceof Killed)) throw error;
+    }
+    const { number } = publication.current;
+    await publishWith(removed, { 'v2/b.json': 'b2' });
+    const told = [2, 3].slice(0, publication.current.number - 1).map((one) => publication.changes(one).packages);
+    expect(told).toEqual(number === 1 ? [[]] : [[added], [removed]]);
   }
 });
 
