@@ -1,6 +1,6 @@
 import { relationFields } from '../catalog/record-details.ts';
 import { isOfDevice } from '../compatibility/device-packages.ts';
-import { parseRelations, type Relation } from './relations.ts';
+import { countUnread, parseRelations, type Relation } from './relations.ts';
 import type { PackageVersion, SiteCatalog } from './site-catalog.ts';
 import { type Named, tellNames } from './told-apart.ts';
 
@@ -8,6 +8,8 @@ import { type Named, tellNames } from './told-apart.ts';
 interface NamedRelations {
   readonly title: string;
   readonly list: readonly Relation[];
+  /** How many there are beyond those. */
+  readonly more: number;
 }
 
 const relationTitles: Readonly<Record<(typeof relationFields)[number], string>> = {
@@ -105,8 +107,9 @@ export const computeNeeds = (catalog: SiteCatalog, id: string, { details, reposi
   for (const field of relationFields) {
     if (details[field] === undefined) continue;
     const groups = parseRelations(details[field]);
+    const more = countUnread(details[field]);
     const list = findTargets(catalog, id, groups);
-    if (list.length > 0) relations.push({ title: relationTitles[field], list });
+    if (list.length > 0) relations.push({ title: relationTitles[field], list, more });
     if (field === 'depends' || field === 'preDepends') required.push(...groups);
   }
   const found = findRepositories(catalog, repository.slug, required);

@@ -14,6 +14,12 @@ const alternative = /^([^\s([:]+)(?::[^\s([]+)?\s*(.*)$/s;
 // Beyond this a list is no longer something a person reads.
 const mostRelations = 200;
 
+/** How many relations of a field are not read, since there are so many. */
+export const countUnread = (field: string): number => {
+  const unread = field.split(',').slice(mostRelations);
+  return unread.filter((group) => group.trim() !== '').length;
+};
+
 /** Reads a relation field (Debian Policy, section 7.1). Text that is no relation is kept as a name without target. */
 export const parseRelations = (field: string | undefined): { name: string; restriction: string }[][] => {
   if (field === undefined) return [];

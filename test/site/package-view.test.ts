@@ -341,6 +341,15 @@ describe('the page of a package', () => {
     expect(await neededIn(versioned, 'org.t.lib (= 2)', 'org.t.lib (>= 1)')).toEqual([]);
   });
 
+  it('C11: says how many relations it leaves out, of more than a person reads', async () => {
+    const many = Array.from({ length: 203 }, (_, index) => `org.t.p${index}`).join(', ');
+    const { relations } = await viewIn({ ...own, packages: tweak({ Depends: `${many}, ,`, Suggests: 'org.t.p1' }) });
+    expect(relations.map(({ title, list, more }) => [title, list.length, more])).toEqual([
+      ['Depends on', 200, 3],
+      ['Suggests', 1, 0],
+    ]);
+  });
+
   it('takes firmware for no package', () => {
     const { relations, demands } = view('org.t.tweak');
     expect(relations.flatMap(({ list }) => list.flat()).map(({ name }) => name)).not.toContain('firmware');
@@ -365,6 +374,7 @@ describe('the page of a package', () => {
           ],
           [{ name: 'org.t.old', restriction: '', target: 'org.t.old' }],
         ],
+        more: 0,
       },
     ]);
     expect(demands).toEqual(['gsc.ipad or firmware (<< 14.0)']);
