@@ -211,6 +211,13 @@ describe('what installing a package brings', () => {
     expect(closure.unmet[0]?.alternatives).toEqual([{ relation, reason: 'architecture', text }]);
   });
 
+  it('D1: what is chosen already meets a relation to any architecture exactly if it says so, and is not taken twice', async () => {
+    const needs = [a({ Depends: 'b, c' }), c({ Depends: 'b:any' })];
+    const allowed = await among(...needs, b({ 'Multi-Arch': 'allowed' }));
+    expect([allowed.outcome, namesOf(allowed)]).toEqual(['installable', ['a 1.0', 'b 1.0', 'c 1.0']]);
+    expect((await among(...needs, b({ 'Multi-Arch': 'foreign' }))).outcome).toBe('unmet');
+  });
+
   it('D2: names what is missing where it is missing, and lists what is there all the same', async () => {
     const closure = await among(a({ Depends: 'b' }), b({ Depends: 'c' }), c({ Depends: 'nowhere, d' }), d());
     expect(namesOf(closure)).toEqual(['a 1.0', 'b 1.0', 'c 1.0', 'd 1.0']);
@@ -291,6 +298,13 @@ describe('what is in repositories that a visitor has not', () => {
     expect(closure.add).toEqual([
       { repository_id: 'better', uri: 'https://better.example/', suite: './', package_count: 2 },
     ]);
+  });
+
+  it('D3: of equally well ranked ones that with the newest version is to be added', async () => {
+    const others = ['1', '3', '2'].map((Version) => repository(`other${Version}`, [b({ Version })], { ranking: 3 }));
+    const provider = repository('provider', [c({ Provides: 'b', Version: '9' })], { ranking: 1 });
+    const { add } = await ask([mine, provider, ...others], { repositories: ['mine'] });
+    expect(add.map(({ repository_id: slug }) => slug)).toEqual(['other3']);
   });
 
   it('D3: nothing is added for what is there already', async () => {

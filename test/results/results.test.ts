@@ -329,3 +329,21 @@ it('a page of the search without packages says that nothing fits only where no p
   expect(pageOf(true)).toContain('>On this page nothing fits what is chosen. <a href=');
   expect(pageOf(true)).toContain('rel="next"');
 });
+
+it('a page of the search after the first says nothing of how the first results fit the question', () => {
+  const fit = { kind: 'corrected', meant: 'choicy' } as const;
+  const pageOf = (page: number) =>
+    composeSearchPage(Object.values(places).join('\n'), {
+      question: 'choicey',
+      chosen: {},
+      sort: undefined,
+      page,
+      found: toPackages([record('Choicy')], traits),
+      isMore: true,
+      fit,
+      hasDevice: false,
+      root: '/',
+    });
+  expect(pageOf(1)).toContain('Did you mean');
+  expect(pageOf(2)).not.toContain('Did you mean');
+});

@@ -341,6 +341,12 @@ describe('the page of a package', () => {
     expect(await neededIn(versioned, 'org.t.lib (= 2)', 'org.t.lib (>= 1)')).toEqual([]);
   });
 
+  it('needs something from one relation on, and nothing where it only tells of others', async () => {
+    const viewOf = (fields: Readonly<Record<string, string>>) => viewIn({ ...own, packages: tweak(fields) });
+    expect((await viewOf({ Depends: 'org.t.old' })).isNeedy).toBe(true);
+    expect((await viewOf({ Conflicts: 'org.t.old, org.t.lib' })).isNeedy).toBe(false);
+  });
+
   it('C11: says how many relations it leaves out, of more than a person reads', async () => {
     const many = Array.from({ length: 203 }, (_, index) => `org.t.p${index}`).join(', ');
     const { relations } = await viewIn({ ...own, packages: tweak({ Depends: `${many}, ,`, Suggests: 'org.t.p1' }) });

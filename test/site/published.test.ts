@@ -156,6 +156,8 @@ describe('a published site', () => {
     expect(fixed.length).toBeGreaterThan(8);
     const sitemap = read('sitemap/1.xml');
     for (const name of fixed) expect(sitemap).toContain(`<loc>${base}${name === '/' ? '/' : `${name}/`}</loc>`);
+    expect(sitemap).toContain(`<loc>${base}/repository/beta/</loc><lastmod>2026-11-19</lastmod>`);
+    expect(sitemap).toContain(`<loc>${base}/package/com.beta.only/</loc><lastmod>2026-11-19</lastmod>`);
   });
 
   it('C11: has no name twice within a page, so that links lead to what they name', () => {
