@@ -137,11 +137,17 @@ export const packagesIn = (catalog: SiteCatalog): Map<string, PackageSummary[]> 
   return lists;
 };
 
+// Many a Release has its name as its description too.
+const isName = (text: string | null, name: string): boolean =>
+  text?.trim().replace(/\.$/, '').toLowerCase() === name.toLowerCase();
+
 /** A repository and how many packages (identifiers) it has, for a list. */
 export const repositoryCard = (repository: Repository, packages: number): RepositoryCard => ({
   slug: repository.slug,
   name: repository.name,
-  description: visibleText(repository.record.description),
+  description: isName(repository.record.description, repository.name)
+    ? null
+    : visibleText(repository.record.description),
   host: repository.record.origin_hostname,
   quality: repository.record.quality,
   bootstrap: repository.record.bootstrap,

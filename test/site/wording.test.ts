@@ -128,7 +128,7 @@ describe('the words and figures of every page', () => {
     const selling: Source = {
       ...single,
       entry: { slug: 'shop', uri: 'https://shop.example/', ranking: 1 },
-      release: 'Origin: Shop\nPayment-Gateway: https://pay.example/\n',
+      release: 'Origin: Shop\nDescription: shop.\nPayment-Gateway: https://pay.example/\n',
       packages: [
         stanza({ Package: 'com.shop.paid', Name: 'Paid', Section: 'Tweaks', Tag: 'cydia::commercial' }),
         stanza({ Package: 'com.shop.free', Name: 'Free', Section: 'Tweaks', Size: '0' }),
@@ -143,6 +143,12 @@ describe('the words and figures of every page', () => {
     expect(files(paid)).toEqual([]);
     const said = 'You buy and download it in the package manager.';
     expect([paid, free].map((html = '') => textsOf(html).includes(said))).toEqual([true, false]);
+    // What only says the name of a repository again is no description of it.
+    expect(textsOf(shop.get('repository/shop/index.html') ?? '').filter((text) => /^shop\b/i.test(text))).toEqual([
+      'Shop · Debdex',
+      'Shop',
+      'shop.example',
+    ]);
     // Of one that is paid for in some other way nobody knows who may have it.
     expect(files(page('package/com.alpha.paid/'))).toHaveLength(2);
   });
