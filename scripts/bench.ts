@@ -4,6 +4,7 @@ import { firstRunPart } from '../test/bench/first-run-part.ts';
 import { lookupPart } from '../test/bench/lookup-part.ts';
 import { communityPart, millionPart } from '../test/bench/million-part.ts';
 import { pagesPart } from '../test/bench/pages-part.ts';
+import { endProcesses } from '../test/bench/processes.ts';
 import { qualityPart } from '../test/bench/quality-part.ts';
 import { replicaPart } from '../test/bench/replica-part.ts';
 import { describeLoad, describeMachine } from '../test/bench/report.ts';
@@ -45,9 +46,13 @@ const help = (): string => {
 
 const run = async (names: readonly string[]): Promise<void> => {
   const workshop = new Workshop();
+  let isStopped = false;
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => {
-      void workshop.close().finally(() => process.exit(1));
+      isStopped = true;
+      void endProcesses()
+        .then(() => workshop.close())
+        .finally(() => process.exit(1));
     });
   }
   try {
@@ -59,6 +64,8 @@ const run = async (names: readonly string[]): Promise<void> => {
       const started = performance.now();
       tell(`${name}: ${part.summary}`);
       const text = await part.run(workshop).catch((error: unknown) => {
+        // It failed because it was ended, and the process ends with what it started.
+        if (isStopped) return new Promise<never>(() => {});
         if (error instanceof Missing) return `Skipped: ${error.message}.\n`;
         throw error;
       });

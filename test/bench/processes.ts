@@ -14,6 +14,29 @@ export const npmScript = (name: string): string[] => {
   return (scripts[name] ?? '').replace(/^(?:exec )?node /, '').split(' ');
 };
 
+const running = new Set<ChildProcess>();
+
+/** Ends this process with the benchmark, where that is stopped; returns it. */
+export const endWithBench = <Child extends ChildProcess>(child: Child): Child => {
+  running.add(child);
+  child.once('close', () => running.delete(child));
+  return child;
+};
+
+/**
+ * Ends everything that runs, for a benchmark that is stopped. A build that went on would make its folders again when they
+ * are removed, and fill them for an hour.
+ */
+export const endProcesses = async (): Promise<void> => {
+  await Promise.all(
+    [...running].map(async (child) => {
+      const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
+      child.kill('SIGKILL');
+      await closed;
+    }),
+  );
+};
+
 const usage = new URL('./usage.ts', import.meta.url).href;
 
 const collect = (stream: NodeJS.ReadableStream | null): (() => string) => {
@@ -37,10 +60,9 @@ export interface Run {
 /** Runs Node with these arguments to its end and measures it. Throws with what it said where it fails. */
 export const runNode = async (args: readonly string[]): Promise<Run> => {
   const started = performance.now();
-  const child = spawn(process.execPath, ['--import', usage, ...args], {
-    cwd: project,
-    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
-  });
+  const child = endWithBench(
+    spawn(process.execPath, ['--import', usage, ...args], { cwd: project, stdio: ['ignore', 'pipe', 'pipe', 'pipe'] }),
+  );
   const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)];
   const used = collect(child.stdio[3] as NodeJS.ReadableStream);
   const status = await new Promise<number | null>((resolve) => child.once('close', resolve));

@@ -6,6 +6,7 @@ import { catalogPath } from '../../src/catalog/state-catalog.ts';
 import type { SitePublishing, SiteSummary } from '../../src/pipeline/site-step.ts';
 import type { Built } from './builds.ts';
 import { watchMemory } from './process-tree.ts';
+import { endWithBench } from './processes.ts';
 import { count, type Figure, megabytes, seconds } from './report.ts';
 import { median } from './statistics.ts';
 import { tell, type Workshop } from './workshop.ts';
@@ -24,7 +25,9 @@ export interface SiteRun {
 
 /** Builds the site of a catalog in a process of its own. */
 export const runSiteBuild = async (workshop: Workshop, options: SitePublishing): Promise<SiteRun> => {
-  const child = spawn(process.execPath, [workshop.script('build-site.ts')], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = endWithBench(
+    spawn(process.execPath, [workshop.script('build-site.ts')], { stdio: ['pipe', 'pipe', 'inherit'] }),
+  );
   // What became of hundreds of repositories is more than arguments may hold.
   child.stdin.end(JSON.stringify(options));
   const readPeak = watchMemory(child.pid ?? 0);

@@ -16,6 +16,7 @@ type CleanUp = () => Promise<void> | void;
 export class Workshop {
   readonly folder: string;
   readonly #cleanUps: CleanUp[] = [];
+  #closing: Promise<void> | undefined;
   readonly #made = new Map<string, Promise<unknown>>();
 
   constructor(parent = process.env.DEBDEX_BENCH_DIR ?? tmpdir()) {
@@ -46,8 +47,13 @@ export class Workshop {
     return made as Promise<T>;
   }
 
-  /** Stops all that was started and removes the folder. */
-  async close(): Promise<void> {
+  /** Stops all that was started and removes the folder, once: whoever asks again waits for the same. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
     for (let cleanUp = this.#cleanUps.pop(); cleanUp !== undefined; cleanUp = this.#cleanUps.pop()) {
       try {
         await cleanUp();
