@@ -44,6 +44,6 @@ export const nginxRules = (input: RuleInput): HostRules => {
         '',
       ].join('\n'),
     },
-    next: 'Copy the folder to /etc/nginx/debdex, add "include debdex/debdex.conf;" to the block "http" of nginx.conf, and run nginx -t.',
+    next: 'Copy the folder to /etc/nginx/debdex (unless it is there), add "include debdex/debdex.conf;" to the block "http" of nginx.conf, and run nginx -t.',
   };
 };

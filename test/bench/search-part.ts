@@ -187,6 +187,9 @@ const measureServers = async (
   const load = async (seconds: number) => {
     const settings = { connections: 8, duration: seconds };
     const results = await Promise.all(servers.map(({ address }) => runLoad(workshop, address, paths, settings)));
+    const errors = results.reduce((sum, result) => sum + result.errors, 0);
+    // A refusal is quicker than any answer.
+    if (errors > 0) throw new Error(`${errors} searches were answered with errors`);
     return results.reduce((sum, { perSecond }) => sum + perSecond, 0);
   };
   await load(2);
