@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { findObstacle } from '../test/soak/abuse-process.ts';
+import { endOnSignals } from '../test/soak/ending.ts';
 import { takePriority } from '../test/soak/priorities.ts';
 import { describeProgress, describeSoak } from '../test/soak/report.ts';
 import { runSoak } from '../test/soak/run-soak.ts';
@@ -12,7 +13,7 @@ const command = {
   summary:
     'Keeps a mixed load on a server while builds replace its index again and again, and says whether a request failed\n' +
     'and whether its memory or its open descriptors grow. Other clients abuse it meanwhile: they hold connections,\n' +
-    'never wait, never read, and flood the sign-in. Ctrl-C ends it early, with its report.',
+    'never wait, never read, and flood the sign-in. Ctrl-C or SIGTERM ends it early, with its report.',
   options: {
     minutes: {
       type: 'integer',
@@ -35,11 +36,9 @@ await runCommand(command, async ({ minutes, gentle }) => {
   const obstacle = gentle ? undefined : findObstacle();
   if (obstacle !== undefined) throw new CommandFailure(obstacle);
   const folder = mkdtempSync(path.join(tmpdir(), 'debdex-soak-'));
-  const interrupted = new AbortController();
-  process.once('SIGINT', () => {
+  const interrupted = endOnSignals(process, () => process.exit(1));
+  interrupted.addEventListener('abort', () => {
     process.stderr.write('Ending: what is under way completes first. Ctrl-C again ends at once.\n');
-    interrupted.abort();
-    process.once('SIGINT', () => process.exit(1));
   });
   try {
     if (!takePriority()) {
@@ -54,7 +53,7 @@ await runCommand(command, async ({ minutes, gentle }) => {
       folder,
       seconds: minutes * 60,
       isGentle: gentle,
-      signal: interrupted.signal,
+      signal: interrupted,
       onProgress: (now) => {
         const failures = now.tally.examples.slice(shown);
         shown += failures.length;

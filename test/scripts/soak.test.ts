@@ -1,6 +1,8 @@
+import { EventEmitter } from 'node:events';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { abuses } from '../soak/abuses.ts';
+import { endOnSignals } from '../soak/ending.ts';
 import { describeSoak } from '../soak/report.ts';
 import { runSoak } from '../soak/run-soak.ts';
 import { Tally } from '../soak/tally.ts';
@@ -79,6 +81,26 @@ describe('npm run soak', () => {
     for (const limit of awaitedLimits) expect(soak.limitsMet.get(limit), limit).toBeGreaterThan(0);
     expect(greatest(points.heap)).toBeLessThan(150e6);
     if (soak.tally.totalFailures === 0) expect(describeSoak(soak).text).toMatch(/together .* 0\n/);
+  });
+
+  it('ends with all that it started on either signal, and at once only on another a second later', () => {
+    for (const [first, second] of [
+      ['SIGTERM', 'SIGINT'],
+      ['SIGINT', 'SIGTERM'],
+    ] as const) {
+      vi.useFakeTimers();
+      const process = new EventEmitter();
+      const endAtOnce = vi.fn();
+      const signal = endOnSignals(process, endAtOnce);
+      expect(signal.aborted).toBe(false);
+      process.emit(first);
+      process.emit(first);
+      expect([signal.aborted, endAtOnce.mock.calls.length]).toEqual([true, 0]);
+      vi.advanceTimersByTime(1100);
+      process.emit(second);
+      expect(endAtOnce).toHaveBeenCalledOnce();
+      vi.useRealTimers();
+    }
   });
 
   it('H8: finds fault with a server that lets honest clients wait, or that has too much memory', () => {
