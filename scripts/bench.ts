@@ -4,14 +4,13 @@ import { firstRunPart } from '../test/bench/first-run-part.ts';
 import { lookupPart } from '../test/bench/lookup-part.ts';
 import { communityPart, millionPart } from '../test/bench/million-part.ts';
 import { pagesPart } from '../test/bench/pages-part.ts';
-import { endProcesses } from '../test/bench/processes.ts';
 import { qualityPart } from '../test/bench/quality-part.ts';
 import { replicaPart } from '../test/bench/replica-part.ts';
 import { describeLoad, describeMachine } from '../test/bench/report.ts';
 import { growthPart, searchPart } from '../test/bench/search-part.ts';
 import { sitePart } from '../test/bench/site-part.ts';
 import { uploadPart } from '../test/bench/upload-part.ts';
-import { Missing, type Part, tell, Workshop } from '../test/bench/workshop.ts';
+import { closeOnSignals, Missing, type Part, tell, Workshop } from '../test/bench/workshop.ts';
 
 /** Every part, in the order in which all of them run. */
 const parts: Readonly<Record<string, Part>> = {
@@ -47,14 +46,9 @@ const help = (): string => {
 const run = async (names: readonly string[]): Promise<void> => {
   const workshop = new Workshop();
   let isStopped = false;
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => {
-      isStopped = true;
-      void endProcesses()
-        .then(() => workshop.close())
-        .finally(() => process.exit(1));
-    });
-  }
+  closeOnSignals(workshop, () => {
+    isStopped = true;
+  });
   try {
     process.stdout.write(`Machine: ${describeMachine()}\n`);
     for (const name of names) {

@@ -1,5 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { xzAsync } from 'node-liblzma/wasm';
@@ -14,6 +13,7 @@ import { generateRepository, makePackages, type RepositoryFiles } from '../suppo
 import { writeBzip2 } from '../support/bzip2-writer.ts';
 import { hostile } from '../support/hostile.ts';
 import { OriginServer } from '../support/origin-server.ts';
+import { closeOnSignals, Workshop } from './workshop.ts';
 
 // Figures of the crawler: many repositories far away, hostile ones among others, and bombs. Everything is served on
 // loopback, by this process.
@@ -162,10 +162,12 @@ const measureBombs = async (): Promise<string> => {
 
 /** Takes the figures of the crawler and returns them in words. */
 export const measureCrawl = async (): Promise<string> => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'debdex-bench-crawl-'));
+  const workshop = new Workshop();
+  const { folder } = workshop;
+  closeOnSignals(workshop);
   try {
     return [await measureFarAway(folder), await measureHostile(folder), await measureBombs()].join('\n');
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    await workshop.close();
   }
 };

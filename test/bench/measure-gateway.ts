@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createNodeCryptography } from '../../functions/gateway/node/node-cryptography.ts';
 import type { CredentialStore, StoreLocation } from '../../functions/gateway/store/credential-store.ts';
@@ -9,6 +7,7 @@ import { issue, openProtocol } from '../support/issue.ts';
 import type { Credentials } from '../support/package-manager.ts';
 import { startPostgres } from '../support/postgres-server.ts';
 import { formatRequest, type LoadResult, runLoad } from './http-load.ts';
+import { closeOnSignals, Workshop } from './workshop.ts';
 import { measureSyncRate, measureUpdateRate } from './write-limits.ts';
 
 const hour = 3_600_000;
@@ -32,17 +31,21 @@ export const benchGateway = async (
   print: (line: string) => void,
   size: GatewayBenchSize = fullSize,
 ): Promise<boolean> => {
-  const folder = mkdtempSync(join(tmpdir(), 'gateway-bench-'));
-  const database = await startPostgres({ durable: true });
+  const workshop = new Workshop();
+  const { folder } = workshop;
+  closeOnSignals(workshop);
   try {
+    const database = await startPostgres({ durable: true });
+    workshop.atEnd(() => database.remove());
     print('| figure | measured | target or limit |');
     print('|---|---|---|');
     const location = { kind: 'sqlite', file: join(folder, 'gateway.sqlite') } as const;
     const url = await database.createDatabase();
-    const sqlite = await measureStore('SQLite, 1 process', 1, location, { STATE_DIR: folder }, print, size);
+    const sqlite = await measureStore(workshop, 'SQLite, 1 process', 1, location, { STATE_DIR: folder }, print, size);
     const limit = Math.round(measureSyncRate(folder, size.seconds));
     print(`| the disk's own rate: 4 KiB and a sync, one by one | ${limit} a second | |`);
     const postgres = await measureStore(
+      workshop,
       'PostgreSQL, 4 processes',
       4,
       { kind: 'postgres', url, pool: 10 },
@@ -54,12 +57,12 @@ export const benchGateway = async (
     print(`| bare updates of one row, PostgreSQL, 40 connections | ${Math.round(bare)} a second | |`);
     return sqlite && postgres;
   } finally {
-    await database.remove();
-    rmSync(folder, { recursive: true, force: true });
+    await workshop.close();
   }
 };
 
 const measureStore = async (
+  workshop: Workshop,
   name: string,
   count: number,
   location: StoreLocation,
@@ -74,6 +77,10 @@ const measureStore = async (
   const issueMany = (wanted: number, from: CredentialStore): Promise<Credentials[]> =>
     inParallel(wanted, 32, () => issue(openProtocol(from), accountId));
   const processes = await startGatewayProcesses(count, environment);
+  const stop = async () => {
+    await Promise.all(processes.map((process) => process.kill()));
+  };
+  workshop.atEnd(stop);
   try {
     await Promise.all(processes.map((process) => process.setAhead(ahead)));
     const bases = processes.map(({ base }) => base);
@@ -99,7 +106,7 @@ const measureStore = async (
     );
     return fast && only(refreshed, 200) && won === size.rounds;
   } finally {
-    await Promise.all(processes.map((process) => process.kill()));
+    await stop();
     await Promise.all([store.close(), later.close()]);
   }
 };

@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { endProcesses } from './processes.ts';
 
 /** Thrown where a figure cannot be taken on this machine; the message says what is missing. */
 export class Missing extends Error {
@@ -64,6 +65,21 @@ export class Workshop {
     rmSync(this.folder, { recursive: true, force: true });
   }
 }
+
+/**
+ * Has SIGINT and SIGTERM end what the benchmark started, then the process; `onSignal` is called first. Without that a
+ * server of it would run on for ever.
+ */
+export const closeOnSignals = (workshop: Workshop, onSignal = () => {}): void => {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      onSignal();
+      void endProcesses()
+        .then(() => workshop.close())
+        .finally(() => process.exit(1));
+    });
+  }
+};
 
 /** One named part of the benchmark. */
 export interface Part {
