@@ -38,6 +38,12 @@ const describeHolder = (file: string): string => {
   return 'a process that has just begun';
 };
 
+/**
+ * For so many milliseconds it is tried again: of two that take it in the same moment each is in the way of the other, and
+ * without another try neither would have it. Whoever only looks whether it is held has it for a moment too.
+ */
+const patience = 200;
+
 // Result codes of SQLite (sqlite.org/rescode.html).
 const busy = 5;
 const notADatabase = 26;
@@ -51,7 +57,7 @@ const openLocked = (file: string): CatalogFile => {
   for (let isRepaired = false; ; isRepaired = true) {
     const database = CatalogFile.open(file);
     try {
-      database.exec('PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE');
+      database.exec(`PRAGMA busy_timeout = ${patience}; BEGIN EXCLUSIVE`);
       return database;
     } catch (error) {
       database.close();

@@ -60,6 +60,33 @@ describe('the lock of a state folder', () => {
     unlock();
   });
 
+  it('C12: is had by one of two that take it in the same moment, and never by none', async () => {
+    // Each tries at the moment that it is told, and tells how that went; it lets go when it is told the next one.
+    const text = `const { lockState } = await import(${JSON.stringify(source)});
+      let unlock;
+      process.on('message', (moment) => {
+        unlock?.();
+        unlock = undefined;
+        while (Date.now() < moment);
+        try { unlock = lockState(${JSON.stringify(state)}); } catch (error) { if (error.name !== 'LockedError') throw error; }
+        process.send(unlock !== undefined);
+      });
+      process.send('ready');`;
+    const flags = ['--input-type=module', '-e', text];
+    const rivals = [0, 1].map(() => spawn(process.execPath, flags, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] }));
+    const hear = () => Promise.all(rivals.map(async (rival) => (await once(rival, 'message'))[0] as unknown));
+    try {
+      await hear();
+      for (let round = 0; round < 5; round++) {
+        const heard = hear();
+        for (const rival of rivals) rival.send(Date.now() + 20);
+        expect((await heard).filter((held) => held === true)).toHaveLength(1);
+      }
+    } finally {
+      for (const rival of rivals) rival.kill('SIGKILL');
+    }
+  });
+
   it('C12: is taken where a loss of power left other bytes in its file, and then keeps others out', () => {
     writeFileSync(path.join(state, 'build.lock'), 'left behind '.repeat(1000));
     const unlock = lockState(state);
