@@ -1,4 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
+import { readLastBuild } from '../src/catalog/last-build.ts';
 import { LockedError, lockState } from '../src/catalog/lock.ts';
 import { shellWord } from '../src/contract/shell-word.ts';
 import { acceptRepository, listWaiting } from '../src/crawl/operator-word.ts';
@@ -66,7 +67,10 @@ const callOf = (state: string, word: string): string => {
 // This writes nothing, so a build may be running.
 const list = async (state: string): Promise<string> => {
   const store = openStore(state);
-  const waiting = await listWaiting(store, await store.list());
+  // What left the manifest is kept for a month, and no build asks for a word about it.
+  const built = readLastBuild(state)?.repositories.map(({ slug }) => slug);
+  const slugs = (await store.list()).filter((slug) => built?.includes(slug) ?? true);
+  const waiting = await listWaiting(store, slugs);
   const removals = listHeldRemovals(state);
   let text = waiting.map(({ slug, code, reason }) => `${slug}\n  ${code}: ${reason}\n`).join('');
   if (waiting.length > 0) text += `\nTake what is held back of one of them with: ${callOf(state, 'SLUG')}\n`;

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
+import { writeLastBuild } from '../../src/catalog/last-build.ts';
 import { lockState } from '../../src/catalog/lock.ts';
 import { areRemovalsAccepted, forgetRemovals, holdRemovals } from '../../src/snapshots/removals.ts';
 import { openStore } from '../../src/snapshots/store.ts';
@@ -63,6 +64,12 @@ describe('npm run accept', () => {
     expect(text).toMatch(/^repo\n {2}index-shrunken: More than half .+ has 2 packages, and had 9/);
     expect(text).toContain(`npm run accept -- --state ${state} SLUG\n`);
     await accept('repo', '--state', state);
+    expect(await accept('--state', state)).toEqual({ status: 0, text: `Nothing is held back in ${state}.\n` });
+  });
+
+  it('C4: lists nothing of a repository that the manifest of the last build did not have any more', async () => {
+    const state = await makeState();
+    writeLastBuild(state, { format: 2, builtAt: '2026-06-02T12:00:00.000Z', repositories: [] });
     expect(await accept('--state', state)).toEqual({ status: 0, text: `Nothing is held back in ${state}.\n` });
   });
 
