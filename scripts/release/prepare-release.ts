@@ -54,9 +54,8 @@ export const release = (version: string, { root, today, run, ask }: ReleaseTools
   if (!isNewer(wanted, parseVersion(current) ?? [])) {
     throw new UsageError(`${version} is not newer than ${current}, which package.json has`);
   }
-  if (ask('git', 'status', '--porcelain').trim() !== '') {
-    throw new CommandFailure('There are changes that are not committed: commit or undo them first.');
-  }
+  const isChanged = () => ask('git', 'status', '--porcelain').trim() !== '';
+  if (isChanged()) throw new CommandFailure('There are changes that are not committed: commit or undo them first.');
   const branch = ask('git', 'rev-parse', '--abbrev-ref', 'HEAD').trim();
   if (branch !== 'main') throw new CommandFailure(`Releases are made on main, and this is ${branch}.`);
   // What git would refuse once all is written, where neither another try nor this version would be possible any more.
@@ -67,8 +66,17 @@ export const release = (version: string, { root, today, run, ask }: ReleaseTools
   const changes = dateChanges(read('CHANGELOG.md'), version, today);
   run('npm', 'test');
   run('npm', 'run', 'check');
+  // It would be released with the rest, and nothing has tested it.
+  if (isChanged())
+    throw new CommandFailure('Something was changed while the tests ran: commit or undo it, and begin again.');
   writeFileSync(path.join(root, 'CHANGELOG.md'), changes);
-  run('npm', 'version', version, '--no-git-tag-version');
-  run('git', 'commit', '--all', '--message', `Release ${version}`);
+  try {
+    run('npm', 'version', version, '--no-git-tag-version');
+    run('git', 'commit', '--all', '--message', `Release ${version}`);
+  } catch (error) {
+    // What was written here alone, or the next try would not be let begin.
+    ask('git', 'checkout', '--quiet', 'HEAD', '--', 'CHANGELOG.md', 'package*.json');
+    throw error;
+  }
   run('git', 'tag', '--annotate', `v${version}`, '--message', `Debdex ${version}`);
 };

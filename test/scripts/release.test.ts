@@ -103,6 +103,21 @@ describe('npm run release', () => {
     expect(git('status', '--porcelain')).toBe('');
   });
 
+  it('leaves everything as it was where the version cannot be set, or something changed while the tests ran', () => {
+    const { root, git, fail, tools } = createProject();
+    fail('npm version 0.2.0 --no-git-tag-version');
+    expect(() => release('0.2.0', tools)).toThrow('npm version 0.2.0 --no-git-tag-version failed');
+    expect(git('status', '--porcelain')).toBe('');
+    fail('');
+    const run = (program: string, ...words: string[]) => {
+      if (words[0] === 'test') writeFileSync(path.join(root, 'meanwhile'), '');
+      tools.run(program, ...words);
+    };
+    expect(() => release('0.2.0', { ...tools, run })).toThrow('Something was changed while the tests ran');
+    expect(git('status', '--porcelain')).toBe('?? meanwhile\n');
+    expect(git('log', '--format=%s')).toBe('Begin\n');
+  });
+
   it('refuses where nothing is said of what changed', () => {
     expect(() => dateChanges('# Changes\n\n## Unreleased\n\n## 0.1.0\n\n- One.\n', '0.2.0', today)).toThrow(
       'Unreleased',
