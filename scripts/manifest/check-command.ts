@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { readLastBuild } from '../../src/catalog/last-build.ts';
 import { checkEntries } from '../../src/crawl/check-entry.ts';
@@ -73,6 +73,14 @@ const readEntries = async (values: Values) => {
   return { all, asked: all.filter(({ slug }) => slugs.has(slug)) };
 };
 
+/** The file of an entry; where the manifest is a list, the entry in it. */
+const nameEntryIn =
+  (manifest: string) =>
+  (slug: string): string =>
+    ['yaml', 'yml', 'json']
+      .map((ending) => `${slug}.${ending}`)
+      .find((name) => existsSync(path.join(manifest, name))) ?? `the entry of ${slug}`;
+
 const run = async (values: Values): Promise<void> => {
   const { all, asked } = await readEntries(values);
   const { version } = JSON.parse(readFileSync(path.join(project, 'package.json'), 'utf8')) as { version: string };
@@ -92,7 +100,7 @@ const run = async (values: Values): Promise<void> => {
       }),
     );
     const before = new Map(readLastBuild(values.state)?.repositories.map((outcome) => [outcome.slug, outcome]));
-    const told = tellChecks(all, checks, before);
+    const told = tellChecks(all, checks, before, nameEntryIn(manifestOf(values)));
     const ending = chooseEnding(checks, told);
     if (ending === exitCodes.unreachable)
       throw new CommandFailure('Not one repository could be asked: there is no network.', ending);

@@ -49,12 +49,14 @@ const tellSignature = (
   return tell(`is signed now, by ${signers}`, 'write the public key into key: of the entry, to have it verified');
 };
 
-const fileOf = ({ slug }: ManifestEntry): string => `${slug}.yaml`;
+/** What an entry is to be called where something is to be written into it. */
+type NameEntry = (slug: string) => string;
 
 const tellMove = (
   entry: ManifestEntry,
   move: { readonly uri: string; readonly isSecure: boolean },
   owners: ReadonlyMap<string, string>,
+  nameEntry: NameEntry,
 ): Told => {
   const { slug } = entry;
   const tell = (text: string, todo: string): Told => ({ slug, what: 'moved', text, todo });
@@ -64,10 +66,10 @@ const tellMove = (
     return tell(text, 'make sure of it with its owner before you write that');
   }
   if (owner !== undefined && owner !== slug) {
-    const todo = `take ${fileOf(entry)} away and write ${[slug, ...entry.aliases].join(', ')} into the aliases of ${owner}.yaml`;
+    const todo = `take ${nameEntry(slug)} away and write ${[slug, ...entry.aliases].join(', ')} into the aliases of ${nameEntry(owner)}`;
     return tell(`moved to ${move.uri}, which is ${owner}`, todo);
   }
-  return tell(`moved to ${move.uri}`, `write into ${fileOf(entry)}: uri: ${move.uri}`);
+  return tell(`moved to ${move.uri}`, `write into ${nameEntry(slug)}: uri: ${move.uri}`);
 };
 
 const repositoryKey = (entry: Pick<ManifestEntry, 'uri' | 'suite' | 'component' | 'binary'>): string =>
@@ -75,12 +77,13 @@ const repositoryKey = (entry: Pick<ManifestEntry, 'uri' | 'suite' | 'component' 
 
 /**
  * What to report about the results of a check, by slug. Entries that match the manifest and the last build (`before`,
- * by slug) are left out.
+ * by slug) are left out. `nameEntry` names the file of an entry, or the entry in a list.
  */
 export const tellChecks = (
   entries: readonly ManifestEntry[],
   checks: readonly EntryCheck[],
   before: ReadonlyMap<string, RepositoryOutcome>,
+  nameEntry: NameEntry = (slug) => `${slug}.yaml`,
 ): Told[] => {
   const owners = new Map(entries.map((entry) => [repositoryKey(entry), entry.slug]));
   const known = new Map(entries.map((entry) => [entry.slug, entry]));
@@ -89,7 +92,10 @@ export const tellChecks = (
     if (entry === undefined || checked.state === 'offline') return [];
     if (checked.state === 'answers') {
       const signature = tellSignature(entry, checked, before.get(entry.slug));
-      return [...(checked.move ? [tellMove(entry, checked.move, owners)] : []), ...(signature ? [signature] : [])];
+      return [
+        ...(checked.move ? [tellMove(entry, checked.move, owners, nameEntry)] : []),
+        ...(signature ? [signature] : []),
+      ];
     }
     const { slug } = entry;
     if (checked.state === 'unreachable') {
@@ -97,7 +103,7 @@ export const tellChecks = (
       const hint = isPrivate ? ' (ask again with --allow-private-networks if that is meant)' : '';
       return [{ slug, what: 'unreachable', text: `cannot be reached: ${checked.detail}${hint}`, todo: null }];
     }
-    const todo = `where that stays so, take ${fileOf(entry)} away`;
+    const todo = `where that stays so, take ${nameEntry(slug)} away`;
     return [{ slug, what: 'gone', text: `is gone: ${checked.detail}`, todo }];
   });
 };

@@ -121,6 +121,9 @@ describe('npm run manifest -- check', () => {
     expect(all.out).toContain('parked is gone: ');
     expect(all.out).toContain('    where that stays so, take parked.yaml away\n');
     expect(all.out).toContain('2 asked: 1 answer (0 signed, 1 not), 0 moved, 1 gone, 0 cannot be reached.');
+    const list = path.join(temporaryFolder(), 'list.json');
+    writeFileSync(list, JSON.stringify([{ slug: 'parked', uri: origin.uri('parked'), ranking: 3 }]));
+    expect((await check('--manifest', list)).out).toContain('    where that stays so, take the entry of parked away\n');
     expect(await check('--only', 'good')).toMatchObject({
       status: 0,
       out: expect.stringMatching(/^1 asked: 1 answer/),
