@@ -1,7 +1,7 @@
-// Builds for jailbroken devices, by the architecture that the package says: where a file system may be written anywhere
-// it is rootful, below a folder of its own rootless, and RootHide hides that folder.
+// Builds for jailbroken devices, by the package's architecture: rootful if files may be written anywhere, rootless if
+// only below one folder, and RootHide hides that folder.
 
-/** What a build is made for, by its Architecture. */
+/** The kinds of builds, by Architecture. */
 const architectures = {
   rootful: 'iphoneos-arm',
   rootless: 'iphoneos-arm64',
@@ -16,7 +16,7 @@ export const builds = Object.keys(architectures) as readonly Build[];
 /** The Architecture that a build states. */
 export const architectureOf = (build: Build): string => architectures[build];
 
-/** As a person reads it. */
+/** Names for people. */
 export const buildTitles: Readonly<Record<Build | 'all', string>> = {
   rootful: 'Rootful',
   rootless: 'Rootless',
@@ -28,9 +28,9 @@ export const buildTitles: Readonly<Record<Build | 'all', string>> = {
 export const wordOf = (build: Build): string =>
   build === 'roothide' ? buildTitles[build] : buildTitles[build].toLowerCase();
 
-/** Whether an Architecture is one of jailbroken devices with iOS, known here or not. */
+/** Whether an Architecture belongs to jailbroken iOS devices, known here or not. */
 export const isDeviceArchitecture = (architecture: string): boolean => architecture.startsWith('iphoneos-');
 
-/** What the Architecture of a package is for; undefined for any that is not of these devices. */
+/** The build that a package's Architecture stands for; undefined if it is not for these devices. */
 export const buildOf = (architecture: string): Build | 'all' | undefined =>
   architecture === 'all' ? 'all' : builds.find((build) => architectures[build] === architecture);

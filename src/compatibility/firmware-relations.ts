@@ -1,19 +1,20 @@
 import { compareVersions, isValidVersion } from '../apt/version.ts';
 import { complementOf, endOfVersions, type VersionRanges, writeVersion } from './ios-versions.ts';
 
-// `firmware` is the package that every jailbreak says is installed, with the version of iOS as its version. Relations to
-// it mean what dpkg makes of them (Debian Policy, section 7.1).
+// Every jailbreak reports a package `firmware` as installed, with the iOS version as its version. Relations to it mean
+// what dpkg makes of them (Debian Policy, section 7.1).
 
-/** A relation to `firmware` as it is written, and the versions for which it does not hold. */
+/** A relation to `firmware` as written, and the versions that do not satisfy it. */
 export interface FirmwareRelation {
-  /** Such as `firmware (>= 14.0)`, or alternatives with bars between. */
+  /** Such as `firmware (>= 14.0)`, or alternatives separated by bars. */
   readonly written: string;
   readonly excluded: VersionRanges;
 }
 
 const longestWritten = 120;
 
-// No honest package says more of firmware, and each takes some forty comparisons: of a stranger's field no more is read.
+// No honest package has more relations to firmware, and each takes some forty comparisons, so no more is read of a
+// stranger's field.
 const mostRelations = 32;
 const longestVersion = 64;
 const blanks = /\s+/g;
@@ -21,7 +22,10 @@ const blanks = /\s+/g;
 // `<` and `>` are old spellings of `<=` and `>=` (deb-control(5) and dpkg's parsedep).
 const operators = ['<<', '<=', '>=', '>>', '=', '<', '>'] as const;
 
-/** The first version on the grid for which a test holds that then holds for all. Versions are asked some twenty times. */
+/**
+ * The first version on the grid for which a test holds, if it then holds for all later ones. Tests some twenty
+ * versions.
+ */
 const firstWhere = (holds: (version: string) => boolean): number => {
   let low = 0;
   let high = endOfVersions;
@@ -53,8 +57,8 @@ const rangesOf = (operator: (typeof operators)[number], version: string): Versio
 };
 
 /**
- * The versions that one alternative allows; undefined where it is no relation to `firmware`, names no version, or says
- * what dpkg cannot read.
+ * The versions that one alternative allows; undefined if it is no relation to `firmware`, names no version, or cannot
+ * be read by dpkg.
  */
 const readAlternative = (text: string): VersionRanges | undefined => {
   if (!text.startsWith('firmware')) return undefined;
@@ -80,8 +84,8 @@ const relations = (field: string | null | undefined): string[] =>
 const write = (group: string): string => group.trim().slice(0, longestWritten).replace(blanks, ' ');
 
 /**
- * What a Depends or Pre-Depends says of firmware. A relation that another package satisfies as well says nothing. Never
- * throws; takes time in proportion to the field.
+ * What a Depends or Pre-Depends says of firmware. A relation that another package can satisfy says nothing. Never
+ * throws; linear in the field.
  */
 export const readRequired = (field: string | null | undefined): FirmwareRelation[] =>
   relations(field).flatMap((group) => {
@@ -92,7 +96,7 @@ export const readRequired = (field: string | null | undefined): FirmwareRelation
     return [{ written: write(group), excluded: complementOf(allowed.flatMap((ranges) => ranges ?? [])) }];
   });
 
-/** What a Conflicts or Breaks says of firmware: with which versions it cannot be installed. */
+/** What a Conflicts or Breaks says of firmware: the versions with which the package cannot be installed. */
 export const readRefused = (field: string | null | undefined): FirmwareRelation[] =>
   relations(field).flatMap((group) => {
     const excluded = readAlternative(group.trim());

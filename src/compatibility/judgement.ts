@@ -8,8 +8,8 @@ import {
   writeVersion,
 } from './ios-versions.ts';
 
-// This file and what it imports run in browsers too, where every byte is loaded before the first interaction: what
-// is read from fields is read elsewhere.
+// Browsers also run this file and its imports, and load every byte before the first interaction, so fields of packages
+// are read elsewhere.
 
 /** The device of a visitor. */
 export interface Device {
@@ -21,17 +21,20 @@ export interface Device {
 /** What one build of a package states. */
 export interface BuildStatement {
   readonly build: Build | 'all';
-  /** Of what is for all, the builds that its repository serves, where those are not all of them. */
+  /** For a build for all: the builds that its repository serves, if that is not all of them. */
   readonly served?: readonly Build[] | undefined;
-  /** The versions of iOS that its fields allow; undefined where they bound none. */
+  /** The iOS versions that its fields allow; undefined if they set no limit. */
   readonly firmware: VersionRanges | undefined;
-  /** The versions that its tags list or its words name; undefined where they name none. */
+  /** The versions that its tags list or its text names; undefined if they name none. */
   readonly named: VersionRanges | undefined;
-  /** What they ask of the device besides its iOS, in words; undefined where nothing. Which devices have it is not known. */
+  /**
+   * What it requires of the device besides iOS, in words; undefined if nothing. It is unknown which devices satisfy
+   * that.
+   */
   readonly asks: string | undefined;
 }
 
-/** What is said of a package to the visitor with a device, the best first. The only list of these words. */
+/** The verdicts on a package for a visitor's device, the best first. This is the only list of these words. */
 const verdicts = ['runs', 'named', 'not-stated', 'others-named', 'not-on-ios', 'no-build'] as const;
 type Verdict = (typeof verdicts)[number];
 
@@ -40,7 +43,7 @@ export interface Judgement {
   readonly words: string;
 }
 
-/** Whether this is a build for such a device: what is for all is one where its repository serves that build. */
+/** Whether this build is for such a device. A build for all is, if its repository serves that build. */
 export const isFor = ({ build: made, served }: BuildStatement, build: Build): boolean =>
   made === build || (made === 'all' && (served?.includes(build) ?? true));
 
@@ -52,7 +55,7 @@ const verdictOf = (stated: BuildStatement, { ios, build }: Device): Verdict => {
   return holdsVersion(named, ios) ? 'named' : 'others-named';
 };
 
-/** Of what states nothing, since none of its builds is for a device with iOS. */
+/** For a package without a build for iOS devices. */
 export const notForDevices = 'Not for iPhones';
 
 const wordsOf = (verdict: Verdict, { ios, build }: Device, stated: BuildStatement): string => {
@@ -77,22 +80,22 @@ const wordsOf = (verdict: Verdict, { ios, build }: Device, stated: BuildStatemen
 };
 
 /**
- * What a package states of a device: the best of its builds for it. One for another kind of jailbreak is none, though
- * some can be converted: that is not stated.
+ * The verdict of a package for a device: that of its best build. A build for another kind of jailbreak does not count,
+ * although some can be converted, because that is not stated.
  */
 export const judge = (stated: readonly BuildStatement[], device: Device): Judgement => {
   const [best] = stated
     .map((one) => {
       const verdict = verdictOf(one, device);
       const words = wordsOf(verdict, device, one);
-      // What is made for one kind of device before what is for all of them.
+      // A build for the kind of device is preferred to one for all of them.
       return { verdict, words, rank: `${verdicts.indexOf(verdict)}${Number(one.build === 'all')}${words}` };
     })
     .sort((a, b) => (a.rank < b.rank ? -1 : 1));
   return best ?? { verdict: 'no-build', words: notForDevices };
 };
 
-/** Whether by what it states it does not run there. */
+/** Whether the package states that it does not run on the device. */
 export const isRefusal = ({ verdict }: Judgement): boolean =>
   verdicts.indexOf(verdict) > verdicts.indexOf('not-stated');
 
@@ -109,9 +112,10 @@ const readRanges = (text: string): VersionRanges =>
     });
 
 /**
- * What the builds of a package state, as a page carries it: builds with semicolons between, of each what it is for, of what
- * is for all then `:` and the builds that its repository serves, then `=` and the versions that it allows, then `~` and those that it names, then `!` and what else it asks for:
- * `rootful!gsc.ipad;rootless=14.0-~15.0-17.0`. An end that is left out is open. Equal statements stand once.
+ * Encodes what the builds of a package state, for a page: builds separated by semicolons. Each begins with its name; a
+ * build for all continues with `:` and the builds that its repository serves; then follow `=` and the allowed versions,
+ * `~` and the named ones, `!` and other requirements: `rootful!gsc.ipad;rootless=14.0-~15.0-17.0`. An open end is left
+ * out. Equal statements occur once.
  */
 export const writeStatements = (stated: readonly BuildStatement[]): string => {
   const written = stated.map(
@@ -121,7 +125,7 @@ export const writeStatements = (stated: readonly BuildStatement[]): string => {
   return [...new Set(written)].sort().join(';');
 };
 
-/** What `writeStatements` wrote. */
+/** Decodes what `writeStatements` encoded. */
 export const readStatements = (text: string): BuildStatement[] =>
   text
     .split(';')

@@ -6,7 +6,7 @@ import type { BuildStatement } from './judgement.ts';
 import { readTags } from './tags.ts';
 import { readText } from './text-statements.ts';
 
-/** The fields of a package in which it says on what it runs. */
+/** The fields in which a package says what it runs on. */
 export interface StatingFields {
   readonly architecture: string;
   readonly depends?: string | null | undefined;
@@ -18,33 +18,35 @@ export interface StatingFields {
   readonly description?: string | null | undefined;
 }
 
-/** Where a statement stands. */
+/** Where a statement was found. */
 export type StatementSource = 'Depends' | 'Pre-Depends' | 'Conflicts' | 'Breaks' | 'Tag' | 'text';
 
-/** One thing that a package says of iOS, of its build or of the device. */
+/** One statement of a package about iOS, its build or the device. */
 interface Statement {
   readonly source: StatementSource;
-  /** As it is written there. */
+  /** The text as written. */
   readonly written: string;
 }
 
-/** What a package states: never what we guess. */
+/** What a package states. Nothing of this is guessed. */
 export interface Stated {
   readonly architecture: string;
-  /** What its Architecture is for; undefined where that is no device with iOS. */
+  /** What its Architecture is for; undefined if that is not an iOS device. */
   readonly build: Build | 'all' | undefined;
-  /** The versions of iOS on which its fields say it does not run, and no others; empty where they say of none. */
+  /** The iOS versions that its fields exclude; empty if they exclude none. */
   readonly excluded: VersionRanges;
-  /** Whether its fields bound the versions of iOS. */
+  /** Whether its fields limit the iOS versions. */
   readonly bounded: boolean;
-  /** The versions that its tags list or its words name; undefined where they name none. Names exclude nothing. */
+  /** The versions that its tags list or its text names; undefined if they name none. Naming versions excludes none. */
   readonly named: VersionRanges | undefined;
-  /** What its fields ask of the device besides its iOS, as names of packages that are made up from it. */
+  /**
+   * What its fields require of the device besides iOS, as names of packages that stand for properties of the device.
+   */
   readonly demands: readonly string[];
   readonly statements: readonly Statement[];
 }
 
-/** What the fields alone exclude, without the words; the part that a search asks for. */
+/** The versions that the fields alone exclude, which is what a search needs. */
 export const readExcluded = (fields: StatingFields): VersionRanges =>
   uniteRanges([
     ...firmwareOf(fields).flatMap(({ relation }) => relation.excluded),
@@ -63,7 +65,7 @@ const firmwareOf = ({
   ...readRefused(breaks).map((relation) => ({ source: 'Breaks' as const, relation })),
 ];
 
-/** Reads what a package states. Never throws; takes time in proportion to the fields. */
+/** Reads what a package states. Never throws; linear in the fields. */
 export const readStated = (fields: StatingFields): Stated => {
   const relations = firmwareOf(fields);
   const tags = readTags(fields.tags);
@@ -94,7 +96,8 @@ export const readStated = (fields: StatingFields): Stated => {
   };
 };
 
-// A page carries what is judged by. More ranges than these no honest package has; the least that all lie in excludes less.
+// How many ranges a page carries. No honest package has more; if one has, they are merged into a single one that
+// contains all, which excludes less.
 const mostRanges = 8;
 
 const fewRanges = (ranges: VersionRanges): VersionRanges => {
@@ -102,7 +105,7 @@ const fewRanges = (ranges: VersionRanges): VersionRanges => {
   return ranges.length > mostRanges && first && last ? [[first[0], last[1]]] : ranges;
 };
 
-/** What a device is judged by, of all that is stated; undefined where the build is of no device with iOS. */
+/** The part of the statements by which a device is judged; undefined if the build is not for iOS devices. */
 export const buildStatement = ({ build, excluded, bounded, named, demands }: Stated): BuildStatement | undefined =>
   build === undefined
     ? undefined

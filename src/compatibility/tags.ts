@@ -1,9 +1,9 @@
 import { endOfParts, endOfVersions, parseVersion, type VersionRanges } from './ios-versions.ts';
 
-// Tags by which packages say on what they run: `compatible_min::ios14.0` and `compatible_max::ios16.5`, and the older
-// `compatible::ios12`, which names one version among others.
+// Tags by which packages state what they run on: `compatible_min::ios14.0` and `compatible_max::ios16.5`, and the older
+// `compatible::ios12`, which names one of several versions.
 
-/** A tag as it is written: the versions that it excludes, or those that it names. */
+/** A tag as written, with the versions that it excludes or names. */
 export type CompatibilityTag = { readonly written: string } & (
   | { readonly excluded: VersionRanges }
   | { readonly named: VersionRanges }
@@ -11,10 +11,10 @@ export type CompatibilityTag = { readonly written: string } & (
 
 const tag = /^compatible(_min|_max)?::ios(\d{1,3}(?:\.\d{1,2}){0,2})$/i;
 
-// Of a stranger's tags no more are read than any honest package has.
+// No honest package has more tags, so no more are read of a stranger's.
 const mostTags = 64;
 
-/** What the tags of a package say of iOS; a greatest version holds for all that begin with it. Never throws. */
+/** What the tags of a package say about iOS. A maximum includes all versions that begin with it. Never throws. */
 export const readTags = (tags: readonly string[] | null | undefined): CompatibilityTag[] =>
   (tags ?? [])
     .filter((one) => tag.test(one))

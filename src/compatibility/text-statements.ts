@@ -1,10 +1,10 @@
 import { endOfParts, endOfVersions, parseVersion, uniteRanges, type VersionRanges } from './ios-versions.ts';
 
-// What the words of a package say. People write for people: "like iOS 11", "import iOS 15 shortcuts on iOS 13". So only
-// a few ways of speaking are read, by which one says on what something runs, and whatever they say is shown as quoted
-// and never leaves a package out.
+// What the text of a package says. People write for people: "like iOS 11", "import iOS 15 shortcuts on iOS 13". So only
+// a few phrases are read that clearly say what something runs on. Whatever they say is shown as a quotation and never
+// excludes a package.
 
-/** Words of a name or description, and the versions that they name; none where they name a build alone. */
+/** Words of a name or description, and the versions that they name; none if they only name a build. */
 export interface TextStatement {
   readonly written: string;
   readonly named: VersionRanges | undefined;
@@ -16,12 +16,12 @@ const further = `(?: ?(?:${dash}|/|,|&|and) ?(?:ios ?)?${version})`;
 const orNewer = String.raw`(?: ?\+| ?(?:and|or) (?:up(?! to\b)|above|later|newer|higher)\b)`;
 const orOlder = String.raw`(?: (?:and|or) (?:below|down|under|older|earlier|lower)\b)`;
 const onwards = `(?:${orNewer}|${orOlder})`;
-/** Versions as people enumerate them: `13`, `13+`, `13 - 16`, `11, 12 & 13`, `9/10`, `12 and up`, `7 and below`. */
+/** Versions as people list them: `13`, `13+`, `13 - 16`, `11, 12 & 13`, `9/10`, `12 and up`, `7 and below`. */
 const versions = String.raw`\bios ?${version}${further}{0,5}${onwards}?`;
 const severalVersions = String.raw`\bios ?${version}(?:${further}{1,5}${onwards}?|${onwards})`;
 
-// In a name in brackets or behind "for"; in a description alone in brackets, behind words that claim support, or several
-// behind "for".
+// In a name, versions in brackets or after "for" count; in a description only versions in brackets, after words that
+// claim support, or several after "for".
 const inName = new RegExp(
   String.raw`[([][^()[\]]{0,24}?(?<bracketed>${versions})[^()[\]]{0,24}[)\]]|\bfor (?<meant>${versions})(?! ?-?style)`,
   'i',
@@ -46,7 +46,7 @@ const readNumber = (spelled: string): [from: number, end: number] | undefined =>
   return from === undefined ? undefined : [from, endOfParts(from, plain.split('.').length)];
 };
 
-/** The versions that an enumeration names. */
+/** The versions in such a list. */
 const readVersions = (text: string): VersionRanges => {
   const named: [number, number][] = [];
   let before: [number, number] | undefined;
@@ -64,7 +64,7 @@ const readVersions = (text: string): VersionRanges => {
   return uniteRanges(named);
 };
 
-/** A stranger's text is looked at so far; what comes later is a history of changes as a rule. */
+/** How many characters of a stranger's text are read. What follows is usually a change log. */
 const readSoFar = 2000;
 
 const readBy = (pattern: RegExp, text: string | null | undefined): TextStatement[] => {
@@ -81,13 +81,13 @@ const readBy = (pattern: RegExp, text: string | null | undefined): TextStatement
   return named.length === 0 ? [] : [{ written, named }];
 };
 
-/** A build that a name tells, such as in `Frame (Rootless)`. */
+/** The build that a name mentions, as in `Frame (Rootless)`. */
 const readBuild = (name: string | null | undefined): TextStatement[] => {
   const [written] = /\broot(?:less|full?|hide)\b/i.exec((name ?? '').slice(0, readSoFar)) ?? [];
   return written === undefined ? [] : [{ written, named: undefined }];
 };
 
-/** What name and description say; of versions the name, where it names any. Never throws. */
+/** What name and description say; about versions only the name, if it mentions any. Never throws. */
 export const readText = (name: string | null | undefined, description: string | null | undefined): TextStatement[] => {
   const byName = readBy(inName, name);
   return [...readBuild(name), ...(byName.length > 0 ? byName : readBy(inDescription, description))];

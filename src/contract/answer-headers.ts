@@ -1,39 +1,42 @@
-// What every host says of an answer besides what it says of a file (file-headers.ts): our server, and the rules of others.
+// Headers that every host sets on answers, besides those of files (file-headers.ts): our server, and others by their
+// rules.
 
-/** Headers of every answer of the read API; scripts of any site may read it. */
+/** Headers of every answer of the read API, which scripts of any site may read. */
 export const openHeaders = {
   'Access-Control-Allow-Origin': '*',
   'X-Content-Type-Options': 'nosniff',
 } as const;
 
-/** How many records of a page of results, which are its last, all words but one fit; without it all words fit all. */
+/**
+ * How many records at the end of a page of results match all words but one. Without this header all match all words.
+ */
 export const inPartHeader = 'Records-In-Part';
 
 /** Headers of every answer of the site. */
 export const closedHeaders = { 'X-Content-Type-Options': 'nosniff' } as const;
 
-// Long enough for a client that repeats itself.
+// Long enough for a client that repeats its request.
 const briefly = 'public, max-age=30, s-maxage=60';
 
 /** How long a computed answer may be reused. */
 export const cacheControl = {
-  /** The same question gives the same answer until the next build. */
+  /** A question has the same answer until the next build. */
   shared: briefly,
-  /** It tells what someone has installed, or is a fact of this moment. */
+  /** For an answer that reveals what somebody has installed, or holds only at this moment. */
   none: 'no-store',
-  /** An unknown name may be known after the next build. */
+  /** An unknown name may exist after the next build. */
   missing: briefly,
-  /** A redirect to the address with a slash at its end. */
+  /** A redirect to the address with a trailing slash. */
   moved: 'public, max-age=60',
 } as const;
 
-/** The methods of an address that is read, as `Allow` lists them. */
+/** The methods of an address that can only be read, as in `Allow`. */
 export const readMethods = 'GET, HEAD, OPTIONS';
 
-/** Those of a page, which scripts of other sites may not read, and of any other file of the site. */
+/** The methods of pages, which scripts of other sites may not read, and of all other files of the site. */
 export const pageMethods = 'GET, HEAD';
 
-/** Headers of the answer (204) to what a browser asks before a script of another site may go ahead, and to any OPTIONS. */
+/** Headers of the answer (204) to OPTIONS, which browsers send before a script of another site may make a request. */
 export const preflightHeaders = (methods: string): Record<string, string> => ({
   Allow: methods,
   'Access-Control-Allow-Methods': methods,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What shields.io draws a badge of (its endpoint schema, version 1), as far as the badges here use it. */
+/** The part of the input of shields.io (its endpoint schema, version 1) that the badges here use. */
 export const badgeSchema = z.strictObject({
   schemaVersion: z.literal(1),
   label: z.string().min(1).describe('The text on the left: the name of this service.'),

@@ -1,6 +1,6 @@
 /**
- * The compressions of a Packages index, by the ending of its name; `plain` is none. In the order in which they are asked
- * for: what is smallest at the origin and cheap enough to open here comes first.
+ * The compressions of a Packages index, by file ending; `plain` means none. They are requested in this order: the
+ * smallest at the origin that is cheap enough to decompress comes first.
  */
 export const compressions = ['zst', 'xz', 'lzma', 'bz2', 'gz', 'plain'] as const;
 

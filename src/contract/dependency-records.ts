@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
-/** Of what a field of a relation is: needed before unpacking, or before use. */
+/** Fields with dependencies: needed before unpacking, or before use. */
 const dependencyFields = ['Pre-Depends', 'Depends'] as const;
 export type DependencyField = (typeof dependencyFields)[number];
 
-/** Why an alternative of a dependency cannot be met, in the words of the description. */
+/** Why an alternative of a dependency cannot be satisfied, in the words of the description. */
 const unmetReasons = {
   'not-found': 'no repository has it',
   architecture: 'it exists only for other architectures',
@@ -17,19 +17,19 @@ const unmetReasons = {
 } as const;
 export type UnmetReason = keyof typeof unmetReasons;
 
-/** The most of a closure that is computed (docs/architecture.md). */
+/** Limits of the computation of a closure (docs/architecture.md). */
 export const closureLimits = {
-  /** Packages tried, those included that were not chosen in the end. */
+  /** How many packages are tried, including those that are not chosen in the end. */
   visits: 10_000,
-  /** Relations read and compared, and texts of 64 characters. */
+  /** How many relations are read and compared, and pieces of text with 64 characters are read. */
   steps: 300_000,
-  /** Repositories that are added. */
+  /** How many repositories are added. */
   repositories: 16,
-  /** Dependencies that cannot be met, and those that the device meets. */
+  /** How many unsatisfied dependencies, and dependencies that the device satisfies, are listed. */
   entries: 1000,
-  /** Alternatives told of a dependency that cannot be met. */
+  /** How many alternatives of an unsatisfied dependency are listed. */
   alternatives: 10,
-  /** Characters of a relation as it is told. */
+  /** How many characters of a relation are shown. */
   characters: 300,
 } as const;
 
@@ -40,7 +40,7 @@ const relation = z
   .string()
   .describe(`The relation, such as "b (>= 1.2)"; cut at ${closureLimits.characters} characters.`);
 
-/** What installing a package brings with it. */
+/** What installing a package brings. */
 export const dependencyClosureSchema = z.strictObject({
   package_id: identifier,
   architecture: z.string().describe('The requested architecture.'),
@@ -111,12 +111,12 @@ export const dependencyClosureSchema = z.strictObject({
 });
 export type DependencyClosure = z.infer<typeof dependencyClosureSchema>;
 
-/** What is asked of the dependencies of a package. */
+/** A question about the dependencies of a package. */
 export interface DependencyQuestion {
   readonly packageId: string;
   readonly architecture: string;
-  /** The repositories that are had, by slug or former slug, in any order. */
+  /** The configured repositories, by slug or former slug, in any order. */
   readonly repositories: readonly string[];
-  /** The firmware of the device; null where any will do. */
+  /** The firmware of the device; null for any. */
   readonly firmware: string | null;
 }

@@ -14,7 +14,7 @@ import {
 import { statusRecordSchema } from './status.ts';
 import { successMessage } from './success-message.ts';
 
-// Decisions, section 2: key order message (or status), date, refs, count, data; count is the number of items in data.
+// Decisions, section 2: key order message (or status), date, refs, count, data. `count` is the number of items in data.
 
 const message = z.literal(successMessage);
 const date = z.iso.datetime({ precision: 3 }).describe('When the content last changed; in a computed answer, now.');

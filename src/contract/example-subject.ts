@@ -1,6 +1,6 @@
 /**
- * What the examples of the description ask about: one package of one repository of the index that it describes, so that
- * whoever tries an example gets an answer.
+ * The subject of the examples in the description: one package of one repository in the described index, so that
+ * everybody who tries an example gets an answer.
  */
 export interface ExampleSubject {
   readonly packageId: string;

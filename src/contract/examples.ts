@@ -4,8 +4,8 @@ import type { Operation } from './paths.ts';
 import type { Download } from './records.ts';
 
 /**
- * Whether an operation can be asked for its example: what few indexes have, such as pages of a list, has none; nor what
- * every build may leave another, since the description is that of the index; nor what is long where it says anything.
+ * Whether an operation has an example: not if few indexes contain what it answers, such as pages of a list; not if
+ * every build may change the answer, because the description depends only on the index; and not if the answer is long.
  */
 export const hasExample = ({ address, ofBuilds, daily, ofAll }: Operation): boolean =>
   ofBuilds !== true &&
@@ -13,7 +13,7 @@ export const hasExample = ({ address, ofBuilds, daily, ofAll }: Operation): bool
   ofAll !== true &&
   placeholdersOf(address).every((name) => parameterOf(name).example !== undefined);
 
-/** The address of an operation, below the API's, that asks for its example. */
+/** The address of an operation, below the API's, that requests its example. */
 export const exampleAddress = ({ address, query = [], tag }: Operation, subject: ExampleSubject): string => {
   const exampleOf = (name: string) => parameterOf(name).example?.(subject, tag);
   const path = fillPlaceholders(address, (name) => encodeURIComponent(exampleOf(name) ?? ''));
@@ -24,7 +24,7 @@ export const exampleAddress = ({ address, query = [], tag }: Operation, subject:
   return given.length === 0 ? path : `${path}?${given.join('&')}`;
 };
 
-/** What a package manager sends that has just downloaded the package of the examples. */
+/** What a package manager sends after downloading the package of the examples. */
 export const exampleDownloads = ({ packageId, version, author, uri, suite }: ExampleSubject): Download[] => [
   {
     package_id: packageId,

@@ -2,7 +2,7 @@ import { generationPath, signaturesFolder } from './generation.ts';
 import { olderFiles } from './older-addresses/operations.ts';
 import { apiRoot } from './paths.ts';
 
-// What every host says of a published file: our server, an object store, the rules of a static host.
+// Headers that every host sets on published files: our server, an object store, a static host by its rules.
 
 /** Content types by the ending of a file's name. */
 export const contentTypes: Readonly<Record<string, string>> = {
@@ -43,23 +43,25 @@ export const isCompressible = (contentType: string): boolean => compressible.tes
 export const contentTypeOf = (path: string): string =>
   contentTypes[path.slice(path.lastIndexOf('.') + 1).toLowerCase()] ?? unknownType;
 
-/** The folders, and files beside them, that scripts of any site may read: what the API and older addresses answer. */
+/** The folders, and files beside them, that scripts of any site may read: those of the API and of older addresses. */
 export const openFiles: readonly string[] = [
   `${apiRoot}/*`,
   ...[...olderFiles].filter((file) => !file.startsWith(`${apiRoot}/`)),
 ];
 
-/** Files whose Cache-Control is of its own, as patterns of paths below the output folder: `*` stands for any characters. */
+/**
+ * Files with a Cache-Control of their own, as patterns of paths below the output folder. `*` stands for any characters.
+ */
 interface CacheRule {
   readonly files: readonly string[];
   readonly cache: string;
 }
 
-/** The first rule that fits a file says how long it may be reused; the last fits all. */
+/** The first matching rule says how long a file may be reused. The last rule matches all files. */
 export const cacheRules: readonly CacheRule[] = [
   {
-    // Names that hold a digest of their content (the site generator's bundles, the chunks of its search index, catalogs),
-    // or a number that no other content ever has (change lists).
+    // Names that contain a digest of their content (the bundles of the pages, the chunks of the search index,
+    // catalogs), or a number that is never reused (change lists).
     files: [
       'assets/*',
       'pagefind/fragment/*',
@@ -73,14 +75,14 @@ export const cacheRules: readonly CacheRule[] = [
     ],
     cache: 'public, max-age=31536000, immutable',
   },
-  // What names the others must be of this moment, and a signature may be by another key.
+  // A file that names others has to be current, and a signature may be replaced by one with another key.
   { files: [generationPath.current, generationPath.signature, `${signaturesFolder}/*`], cache: 'public, no-cache' },
-  // Clients ask again after a minute, a CDN after ten, and may go on with what it has while it asks, for a day: a build
-  // is seen soon, and an origin that is away is not noticed.
+  // Clients ask again after a minute, a CDN after ten, and it may serve its copy for a day while it asks. So a build is
+  // seen soon, and nobody notices when the origin is down.
   { files: ['*'], cache: 'public, max-age=60, s-maxage=600, stale-while-revalidate=86400' },
 ];
 
-/** A pattern of a cache rule as the source of a regular expression, without anchors. */
+/** The pattern of a cache rule as the source of a regular expression, without anchors. */
 export const patternSource = (pattern: string): string =>
   pattern.replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`).replaceAll('*', '.*');
 

@@ -1,13 +1,13 @@
-// Package identifiers come from strangers, slugs from whoever writes the manifest, and a file name is made of each. The
-// encoding (decisions, section 1) is reversible, cannot leave its folder, and never lets two of them meet on a disk that
-// ignores letter case or normalises Unicode:
+// Strangers choose package identifiers, and the authors of manifests choose slugs; a file name is made of each. The
+// encoding (decisions, section 1) is reversible, cannot leave its folder, and never gives two of them the same file on
+// a disk that ignores letter case or normalises Unicode:
 //
-//   a-z 0-9 . + -     themselves
-//   A-Z               "_" and the lower-case letter
-//   any other byte    "=" and two hexadecimal digits
+// a-z 0-9 . + -     themselves
+// A-Z               "_" and the lower-case letter
+// any other byte    "=" and two hexadecimal digits
 //
-// What does not fit one name of 255 bytes goes on in a folder: a folder's name ends with "_", which no encoded
-// character does, so the parts joined give the identifier back.
+// An identifier that does not fit into one name of 255 bytes continues in a folder. The folder's name ends with "_",
+// which no encoded character does, so the joined parts give the identifier.
 
 const longest = 250; // 255 less ".json"
 const plain = /^[a-z0-9.+-]{1,250}$/;
@@ -21,8 +21,8 @@ const encodeByte = (byte: number): string => {
 };
 
 /**
- * The path, below the folder of its kind and without ending, of the file for an identifier: one segment for every
- * identifier of up to 83 bytes. `text` must not be empty.
+ * The path for an identifier, below the folder of its kind and without ending: one segment for every identifier of up
+ * to 83 bytes. `text` must not be empty.
  */
 export const encodeFileName = (text: string): string => {
   if (plain.test(text)) return text;
@@ -40,9 +40,9 @@ export const encodeFileName = (text: string): string => {
 };
 
 /**
- * The name of the folder of what belongs to a slug, beside the files of all slugs: the encoding of file names, where a
- * dot that ends the name, or stands before "json" or "html", is written "=2e". So the folder of "foo.json" is not in the
- * way of the file of "foo", the folder of "index.html" not in that of a page, and no disk drops the dot of "foo.".
+ * The name of a slug's folder, beside the files of all slugs: encoded like a file name, except that a dot at the end,
+ * or before "json" or "html", becomes "=2e". So the folder of "foo.json" does not collide with the file of "foo", nor
+ * the folder of "index.html" with that of a page, and no disk drops the dot of "foo.".
  */
 export const encodeFolderName = (slug: string): string => encodeFileName(slug).replaceAll(/\.(?=json|html|$)/g, '=2e');
 
@@ -58,9 +58,9 @@ const decodeName = (path: string, encode: (text: string) => string): string | un
   return text !== '' && encode(text) === path ? text : undefined;
 };
 
-/** The identifier that `encodeFileName` made this path of, or undefined where it made none. */
+/** The identifier for which `encodeFileName` gives this path; undefined if there is none. */
 export const decodeFileName = (path: string): string | undefined =>
   plain.test(path) ? path : decodeName(path, encodeFileName);
 
-/** The slug that `encodeFolderName` made this name of, or undefined where it made none. */
+/** The slug for which `encodeFolderName` gives this name; undefined if there is none. */
 export const decodeFolderName = (name: string): string | undefined => decodeName(name, encodeFolderName);

@@ -1,8 +1,8 @@
 import type { FindingCode } from './finding-texts.ts';
 
 /**
- * Something wrong with an origin, counted and named. What `code` means stands in finding-texts.ts; `example` is the first
- * occurrence, in words or as the offending text, cut to 200 characters.
+ * Something wrong with an origin, with a count. finding-texts.ts explains `code`. `example` is the first occurrence, in
+ * words or as the faulty text, cut to 200 characters.
  */
 export interface Finding {
   readonly code: FindingCode;
@@ -10,7 +10,7 @@ export interface Finding {
   readonly example: string;
 }
 
-/** Adds up findings by code, keeping the first example of each. */
+/** Counts findings by code, and keeps the first example of each. */
 export class FindingCounter {
   readonly #findings = new Map<FindingCode, { code: FindingCode; count: number; example: string }>();
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Operation } from './paths.ts';
 
-// What is sent to the payment gateway and what it answers (protocol, "Endpoints"; decisions, section 6): read from
-// requests, and shown in the description of the API.
+// The requests and answers of the payment gateway (protocol, "Endpoints"; decisions, section 6). The gateway reads
+// requests with these schemas, and the description of the API shows them.
 
 // A line break in a device's name would forge a line wherever the name is printed.
 const text = (maximum: number) =>
@@ -20,7 +20,7 @@ export const signInSchema = z.strictObject({
   model: text(256).describe('Model of the device, shown to people without control and formatting characters.'),
 });
 
-/** The three credentials of one set, as they are sent and as they are answered. */
+/** The three credentials of one set, as in requests and answers. */
 export const credentialsSchema = z.strictObject({
   auth_token: token.describe('Opaque; sent with authenticated requests as "Authorization: Bearer".'),
   payment_secret: token.describe('Opaque; for payments.'),
@@ -62,7 +62,7 @@ const introspectedSchema = z.discriminatedUnion('active', [
   }),
 ]);
 
-/** The operations of the gateway that programs use; its pages are for people. */
+/** The operations of the gateway for programs. Its pages are for people. */
 export const gatewayOperations = {
   authenticate: {
     method: 'POST',
@@ -119,7 +119,7 @@ export const gatewayWords: readonly string[] = [
   'devices',
 ];
 
-/** Where a Worker takes the commands of its operator. */
+/** The path at which a Worker accepts its operator's commands. */
 export const operatorPath = '/v2/operator';
 
 /** The schemas that have a name in the description. */

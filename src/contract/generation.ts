@@ -1,21 +1,24 @@
 import { z } from 'zod';
 import { apiRoot } from './paths.ts';
 
-// Decisions, section 8, "Publication": what a publication says of itself, for whoever takes it as a whole.
+// What a publication says about itself, for programs that take all of it (decisions, section 8, "Publication").
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const counting = z.int().min(1);
 
-// Before them stands the SHA-256 of the text.
+// The name before this ending is the SHA-256 of the text.
 const inventoryEnding = '.txt.zst';
 export const differencesEnding = '.differences.txt.zst';
 
-/** Where the files stand that tell of generations, below the output folder and below the base address alike. */
+/** The paths of files about generations, both below the output folder and below the base address. */
 export const generationPath = {
-  /** Written last: what it names stands. */
+  /** Written last, when everything that it names exists. */
   current: `${apiRoot}/generation.json`,
   signature: `${apiRoot}/generation.jws`,
-  /** The same under the SHA-256 of what it signs, so that it fits whatever of the two is read, or written, first. */
+  /**
+   * The same signature, under the SHA-256 of what it signs, so that it matches whichever of the two is read or written
+   * first.
+   */
   signatureOf: (digest: string): string => `${apiRoot}/signatures/${digest}.jws`,
   catalog: (digest: string): string => `${apiRoot}/catalog/${digest}.sqlite.zst`,
   changes: (number: number): string => `${apiRoot}/changes/${number}.json`,
@@ -25,40 +28,40 @@ export const generationPath = {
   portion: (digest: string): string => `${apiRoot}/portions/${digest}.portion`,
 } as const;
 
-/** The folders of what is kept of former generations. */
+/** The folders with files of former generations. */
 export const catalogFolder = `${apiRoot}/catalog`;
 export const changesFolder = `${apiRoot}/changes`;
 export const inventoryFolder = `${apiRoot}/inventory`;
 export const signaturesFolder = `${apiRoot}/signatures`;
-/** The folder of the catalog as rows. Its files belong to the generation that names them, and its inventory lists them. */
+/** The folder of the catalog as rows. Its files belong to the generation that names them, and are in its inventory. */
 export const portionsFolder = `${apiRoot}/portions`;
 
 const folders = [catalogFolder, changesFolder, inventoryFolder, signaturesFolder, portionsFolder].map(
   (folder) => `${folder}/`,
 );
 
-// Nothing below them: the path may be what somebody asks for, and have a ".." in it.
+// A name directly in such a folder. The path may come from a request, and contain "..".
 const plainName = /^[^./\\][^/\\]*$/;
 
-/** Whether a path is that of a file that tells of generations; but for portions these belong to none. */
+/** Whether a path is that of a file about generations. Except for portions, these belong to no generation. */
 export const tellsOfGenerations = (path: string): boolean =>
   path === generationPath.current ||
   path === generationPath.signature ||
   folders.some((folder) => path.startsWith(folder) && plainName.test(path.slice(folder.length)));
 
 /**
- * Whether a path may be that of a file of a generation: not of what tells of generations, nor of anything else in, or in
- * the way of, the folders of that, where nothing else is looked for.
+ * Whether a path may be that of a file of a generation: not that of a file about generations, nor any other path in the
+ * folders of those, or in place of them, where nothing else is looked for.
  */
 export const mayBePublished = (path: string): boolean =>
   (path.startsWith(`${portionsFolder}/`) && tellsOfGenerations(path)) ||
   !(tellsOfGenerations(path) || path === apiRoot || folders.some((folder) => `${path}/`.startsWith(folder)));
 
-/** How many stay of the catalogs, of the inventories, of their differences and of the signatures, and of the change lists, the newest ones. */
+/** How many of the newest are kept: catalogs, inventories, their differences and signatures, and change lists. */
 export const keptCatalogs = 3;
 export const keptChangeLists = 100;
 
-/** One whole, consistent state of what is published. */
+/** One complete, consistent state of what is published. */
 export const generationSchema = z.strictObject({
   format: z.literal(1),
   number: counting.describe('One more than that of the generation before; 1 for the first.'),
@@ -75,8 +78,8 @@ export const generationSchema = z.strictObject({
   documents: z.strictObject({
     count: counting.describe('How many files are published, those that tell of generations left out.'),
     /**
-     * SHA-256 of the inventory: a text of one line for each of these files, in the order of their paths as UTF-8: the
-     * SHA-256 of its bytes in hex, two spaces, its path, a line feed; what `sha256sum` prints and checks.
+     * SHA-256 of the inventory, a text with a line for each of these files, ordered by path as UTF-8: the SHA-256 of
+     * the file's bytes in hex, two spaces, its path, a line feed. `sha256sum` prints and checks this format.
      */
     digest: sha256.describe(
       'SHA-256 of the inventory: a line for each of these files, as `sha256sum` prints it, in the order of their paths.',
@@ -85,8 +88,8 @@ export const generationSchema = z.strictObject({
       .string()
       .describe('Where that text is, compressed (zstd); with `differences`, where that of an earlier generation is.'),
     /**
-     * Where the lines are, compressed, in which that text differs from the one at `inventory`, in the same form and order:
-     * of files that are not in it, or have other bytes, and with 64 zeros of those that are no longer there.
+     * Where the lines are, compressed, in which that text differs from the one at `inventory`, in the same form and
+     * order: lines for files that are new or have other bytes, and lines with 64 zeros for files that are gone.
      */
     differences: z
       .string()
@@ -108,18 +111,21 @@ export const portionListSchema = z.strictObject({
   format: z.literal(1),
   /** The version of the catalog's tables. */
   catalog_format: counting,
-  /** How many rows each table has. */
+  /** The number of rows in each table. */
   rows: z.record(z.string(), z.int().min(0)),
   /** In the order in which they are to be taken. */
   portions: z.array(
     z.strictObject({
       table: z.string(),
-      /** The first column of the key of its first row; null for the first portion of a table, which begins before every key. */
+      /**
+       * The first column of the key of its first row; null for the first portion of a table, which begins before all
+       * keys.
+       */
       first: z.union([z.number(), z.string()]).nullable(),
       rows: z.int().min(0),
       /**
-       * Of the text: lines of JSON, one for each row. It stands compressed (gzip) in the folder of this list, under this
-       * name; one without rows stands nowhere.
+       * Of the text: lines of JSON, one for each row. It is in the folder of this list under this name, compressed
+       * (gzip). A portion without rows has no file.
        */
       sha256,
       /** Bytes of the text, and of the file. */
@@ -130,7 +136,7 @@ export const portionListSchema = z.strictObject({
 });
 export type PortionList = Readonly<z.infer<typeof portionListSchema>>;
 
-/** What became of a package in a repository. */
+/** What happened to a package in a repository. */
 export const packageChangeSchema = z.strictObject({
   package_id: z.string(),
   repository: z.string().describe('The slug of the repository.'),

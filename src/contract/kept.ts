@@ -1,25 +1,25 @@
 import { countedDays } from './records.ts';
 
-// What is kept about people: the one list from which the privacy policy is composed (privacy-policy.ts), and which a
-// test holds against the tables, files, logs, cookies and forms that really exist. Whoever adds one adds it here, in
-// words for those it is about, and moves `privacy_updated` in data/service.yaml, because package managers ask again.
+// Everything that is kept about people. The privacy policy is composed from this list (privacy-policy.ts), and a test
+// compares it with the tables, files, logs, cookies and forms that really exist. To add one, add it here, in words for
+// the people concerned, and change `privacy_updated` in data/service.yaml, because package managers ask users again.
 
 const hour = 3_600_000;
 const day = 24 * hour;
 
-/** A table in which something is kept. */
+/** A table that contains something about people. */
 export interface KeptTable {
   /** What a row stands for. */
   readonly row: string;
-  /** Each column, and what it tells of a person; null where it tells nothing of anybody. */
+  /** Each column, and what it says about a person; null if it says nothing about anybody. */
   readonly columns: Readonly<Record<string, string | null>>;
   /** When a row is deleted, in words. */
   readonly until: string;
-  /** The same for the sweep: the rows of which this time (in milliseconds) lies so far back are deleted. */
+  /** The same for the sweep: it deletes rows if this time lies so far back (in milliseconds). */
   readonly sweeps?: readonly { readonly column: string; readonly age: number }[];
 }
 
-/** Tables of the gateway's store, in SQLite and PostgreSQL alike. */
+/** Tables of the gateway's store, the same in SQLite and PostgreSQL. */
 export const keptInGateway: Readonly<Record<string, KeptTable>> = {
   gateway_accounts: {
     row: 'your account',
@@ -120,7 +120,7 @@ export const keptInGateway: Readonly<Record<string, KeptTable>> = {
   gateway_schema: { row: 'the version of the store', columns: { version: null }, until: 'always' },
 };
 
-// The hashes have a key of the day, without which they tell nothing (functions/node/download-marks.ts).
+// The hashes are made with a key of the day, without which they reveal nothing (functions/downloads/download-marks.ts).
 const marksUntil = 'until the day is over in UTC, when the key of these hashes is destroyed with them';
 
 /** Tables of the download counters. */
@@ -151,8 +151,8 @@ export const keptOfDownloads: Readonly<Record<string, KeptTable>> = {
 };
 
 /**
- * Tables where several servers count together: what is on its way in the file of each server, and, with names that begin
- * with `downloads`, what is in the database that they have in common, which has what `keptOfDownloads` tells of besides.
+ * Tables if several servers count together: what each server has yet to send, in its own file, and, with names that
+ * begin with `downloads`, what is in the shared database in addition to the tables of `keptOfDownloads`.
  */
 export const keptOfSharedDownloads: Readonly<Record<string, KeptTable>> = {
   unsent: {
@@ -178,14 +178,14 @@ export const keptOfSharedDownloads: Readonly<Record<string, KeptTable>> = {
   downloads_schema: { row: 'the version of the tables', columns: { version: null }, until: 'always' },
 };
 
-/** Files of the state folder that hold something about people; others hold what repositories publish. */
+/** Files of the state folder with something about people. The others contain what repositories publish. */
 export const keptFiles: Readonly<Record<string, string>> = {
   'gateway.sqlite': 'the store of the gateway',
   'gateway-audit.jsonl': 'the audit log of the gateway',
   'downloads.sqlite': 'the download counters',
 };
 
-/** Fields of the lines of the security log and the audit log; how long it is kept is for the operator to say. */
+/** Fields of the lines in the security log and the audit log. The operator decides how long these are kept. */
 export const keptInLog = {
   time: 'the time',
   channel: null,
@@ -200,8 +200,8 @@ export const keptInLog = {
 } as const satisfies Readonly<Record<string, string | null>>;
 
 /**
- * Fields of the lines that the server writes to its own output when a limit is met: one for each limit at once, then at
- * most one a minute. How long they are kept is for the operator to say.
+ * Fields of the lines that the server logs when a limit is met: one for each limit at once, then at most one a minute.
+ * The operator decides how long they are kept.
  */
 export const keptOfLimits = {
   time: 'the time',
@@ -214,8 +214,8 @@ export const keptOfLimits = {
 } as const satisfies Readonly<Record<string, string | null>>;
 
 /**
- * Fields of the lines about requests that are written only where the operator switched that on (`--access-log`); those of
- * `full` only where he asked for them as well. How long they are kept is for the operator to say.
+ * Fields of the lines about requests, which are written only if the operator switched that on (`--access-log`); those
+ * of `full` only if that was chosen. The operator decides how long they are kept.
  */
 export const keptOfRequests = {
   plain: {
@@ -239,7 +239,7 @@ export const keptOfRequests = {
   },
 } as const satisfies Readonly<Record<'plain' | 'full', Readonly<Record<string, string | null>>>>;
 
-/** Fields of the lines about faults of the server's own. */
+/** Fields of the lines about faults of the server itself. */
 export const keptOfFaults = {
   time: 'the time',
   level: null,
@@ -254,8 +254,8 @@ export const keptOfFaults = {
 } as const satisfies Readonly<Record<string, string | null>>;
 
 /**
- * Cookies, without the prefix `__Host-` that they have on https, and without the ending that they have below a path;
- * their life in seconds, undefined for a session's.
+ * Cookies, without the prefix `__Host-` that they have on https and without the ending that they have below a path.
+ * Their life is in seconds, undefined for a session cookie.
  */
 export const keptCookies: Readonly<Record<string, { readonly purpose: string; readonly life?: number }>> = {
   'gateway-form': {
@@ -271,7 +271,7 @@ export const keptCookies: Readonly<Record<string, { readonly purpose: string; re
   },
 };
 
-/** What pages leave in the browser's own storage, which is sent to nobody. */
+/** What pages keep in the browser's own storage. It is sent to nobody. */
 export const keptInBrowser: Readonly<Record<string, string>> = {
   theme: 'whether you chose the light or the dark theme',
   device:
@@ -281,7 +281,7 @@ export const keptInBrowser: Readonly<Record<string, string>> = {
   manager: 'the package manager that you last opened a package in, so that its button comes first',
 };
 
-/** Where the forms of the pages lead, and what they send there. */
+/** Where the forms of the pages are sent, and what they contain. */
 export const formsOfPages: Readonly<Record<string, string>> = {
   '/search/': 'the words that you search for and, if scripts are off, what you narrow the search to',
 };

@@ -1,4 +1,4 @@
-/** One limit: how much, of what, and why it is neither less nor more. */
+/** One limit: its value, what it bounds, and why it is neither smaller nor larger. */
 interface Limit {
   readonly value: number;
   readonly unit: 'bytes' | 'bytes per second' | 'bytes per byte' | 'characters' | 'milliseconds' | 'pieces';
@@ -18,8 +18,8 @@ const of = (value: number, unit: Limit['unit'], what: string, reason: string): L
 });
 
 /**
- * The most that a stranger's repository may cost, in one table: connections, a visit, what is read of its files, and what
- * is published of it. Findings and failures name the limit that was met; `docs/limits.md` is this table in words.
+ * The most that a stranger's repository may cost: connections, a visit, what is read of its files, and what is
+ * published of it. Findings and failures name the limit that was met. `docs/limits.md` is this table in words.
  */
 export const limitTable = {
   lookupsAtOnce: of(256, 'pieces', 'host names resolved at once', 'As many as a crawl has visits under way.'),
@@ -188,7 +188,7 @@ export const limits = Object.fromEntries(
   Object.entries(limitTable).map(([name, { value }]) => [name, value]),
 ) as Readonly<Record<LimitName, number>>;
 
-// By hand: making an Intl.NumberFormat takes tens of milliseconds, and whatever starts reads this table.
+// Without Intl.NumberFormat, which takes tens of milliseconds to create: every program reads this table when it starts.
 const grouped = (value: number): string => String(value).replace(/(?<=\d)(?=(?:\d{3})+$)/g, ',');
 
 /** A number with its unit, as people read it. */
@@ -197,5 +197,5 @@ export const amountOf = (name: LimitName, value: number = limits[name]): string 
   return unit === 'pieces' ? grouped(value) : `${grouped(value)} ${unit}`;
 };
 
-/** The limit that was met, for the evidence of a finding. `value` stands in where a run has another. */
+/** The limit that was met, for the evidence of a finding. `value` replaces the usual one if a run has another. */
 export const limitNote = (name: LimitName, value?: number): string => `limit ${name}: ${amountOf(name, value)}`;

@@ -1,18 +1,18 @@
 import { z } from 'zod';
 
-/** What the slug of a repository looks like (decisions, section 7). */
+/** The form of a repository's slug (decisions, section 7). */
 export const slugPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
-/** Equal for two slugs that a manifest may not hold both, because they differ in letter case at most. */
+/** Equal for two slugs that must not be in the same manifest, because they differ at most in letter case. */
 export const slugKey = (slug: string): string => slug.toLowerCase();
 
-// What is said of a value of another type, but not of one that is missing.
+// The message for a value of another type; a missing value has a different one.
 const must =
   (words: string) =>
   ({ input }: { readonly input?: unknown }): string | undefined =>
     input === undefined ? undefined : `must ${words}`;
 
-// YAML has numbers, truth values and nothing where a person wrote a word.
+// YAML may read a word as a number, a truth value or nothing.
 const mustBeText = must('be text: put it in quotes');
 
 /** A repository's slug: the identifier in addresses, compared exactly. */
@@ -21,7 +21,7 @@ const slugSchema = z
   .regex(slugPattern, 'must be 1 to 64 letters (A-Z, a-z), digits, ".", "_" and "-", and begin with a letter or digit')
   .describe('1 to 64 letters, digits, ".", "_" and "-", beginning with a letter or digit.');
 
-/** The address of an APT repository. Credentials, queries and fragments have no meaning to APT and would leak. */
+/** The address of an APT repository. Credentials, queries and fragments mean nothing to APT, and would be published. */
 const repositoryUri = z.string().superRefine((text, context) => {
   const refuse = (message: string) => context.addIssue({ code: 'custom', message });
   const url = URL.parse(text);
@@ -30,13 +30,14 @@ const repositoryUri = z.string().superRefine((text, context) => {
   if (url.username !== '' || url.password !== '') return refuse('must not hold a user name or password');
   if (/[?#]/.test(text)) return refuse('must not hold a query or a fragment');
   if (/[\s\\]/.test(text)) return refuse('must not hold white space or backslashes');
-  // Package managers refuse a whole answer for one address that RFC 3986 does not allow, and this one is in each.
+  // Package managers refuse a whole answer because of one address that RFC 3986 does not allow, and this address is in
+  // every record.
   if (!/^https?:\/\/(?:[\w.~-]+|\[[0-9a-f:.]+\])(?::\d+)?(?:\/(?:[\w.~!$&'()*+,;=:@/-]|%[0-9a-f]{2})*)?$/i.test(text)) {
     refuse('must be written as RFC 3986 has it: a host in ASCII (xn--...) and a percent-encoded path');
   }
 });
 
-// Parts of a path below the repository's address: segments of plain characters, none of which begins with a dot.
+// Parts of a path below the repository's address: segments of plain characters that do not begin with a dot.
 const segmentsMessage = (what: string): string => `must be ${what}, without "." segments or blanks`;
 const pathSegments = (what: string) =>
   z
@@ -45,7 +46,7 @@ const pathSegments = (what: string) =>
 
 const suiteName = 'a suite name such as "stable", or "./" for a flat repository';
 
-// As apt takes it inside Signed-By (sources.list(5)).
+// In the form that apt accepts inside Signed-By (sources.list(5)).
 const publicKey = z
   .string()
   .max(200_000)
@@ -54,7 +55,7 @@ const publicKey = z
     'must be an armoured public key, from "-----BEGIN PGP PUBLIC KEY BLOCK-----" to its end line',
   );
 
-// What belongs to the connection, to the conditions and sizes that the crawl works with, or says who is asking.
+// Headers that belong to the connection, that the crawl uses for conditions and sizes, or that say who is asking.
 const ownHeaders =
   /^(?:accept-encoding|connection|content-.*|expect|host|if-.*|keep-alive|proxy-.*|range|te|trailer|transfer-encoding|upgrade|user-agent)$/i;
 
@@ -75,7 +76,7 @@ const requestHeaders = z
 
 /**
  * One entry of the manifest: what a person writes to have a repository indexed. Strict, so that a misspelt field is an
- * error and not a silent default.
+ * error rather than a silent default.
  */
 export const manifestEntrySchema = z
   .strictObject({
@@ -131,13 +132,13 @@ export const manifestEntrySchema = z
       }
     }
   })
-  // As much of that as a JSON Schema can say, for editors.
+  // The part of that rule that JSON Schema can express, for editors.
   .meta({ dependencies: { component: ['suite', 'binary'], binary: ['suite', 'component'] } });
 
 /** A manifest entry with its defaults filled in. */
 export type ManifestEntry = z.infer<typeof manifestEntrySchema>;
 
-/** The parts of an address that lead to one index: uri, suite, component, binary. */
+/** The parts of an entry that identify one index: uri, suite, component, binary. */
 interface IndexAddress {
   readonly uri: string;
   readonly suite: string;
@@ -145,6 +146,9 @@ interface IndexAddress {
   readonly binary?: string | null | undefined;
 }
 
-/** The address of an index in one spelling: equal for two that differ in the slashes at the end or the case of a host. */
+/**
+ * The address of an index in canonical form: equal for spellings that differ in trailing slashes or the case of the
+ * host.
+ */
 export const addressKey = ({ uri, suite, component, binary }: IndexAddress): string =>
   [new URL(uri).href.replace(/\/+$/, ''), suite, component ?? '', binary ?? ''].join(' ');

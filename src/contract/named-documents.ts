@@ -3,21 +3,21 @@ import { fillPlaceholders } from './parameters.ts';
 import { apiRoot, type Operation, operations } from './paths.ts';
 import { isAskable, isSegment, wordsBelow } from './public-addresses.ts';
 
-// The way back from a published file to the addresses that are documented for it, for hosts that look up nothing but
-// names: there each address is a name of its own.
+// Finds the documented addresses of a published file, for hosts that can only look up names: there each address is a
+// name of its own.
 
 const placeholder = /\{\w+\}/;
 
 interface Lookup {
-  /** The path of the file, with each name as it is encoded there. */
+  /** The path of the file, with encoded names. */
   readonly file: RegExp;
-  /** The placeholders of those names, and whether each names a folder. */
+  /** The placeholders of these names, and whether each is a folder. */
   readonly placeholders: ReadonlyMap<string, boolean>;
   readonly address: string;
   readonly words: ReadonlySet<string>;
 }
 
-// A ranking is named in the query of its address, so no name leads to it.
+// A ranking is in the query of its address, so no name leads to it.
 const lookups: readonly Lookup[] = Object.values(operations as Record<string, Operation>).flatMap(
   ({ file, address }) => {
     if (file === undefined || !placeholder.test(file) || !placeholder.test(address)) return [];
@@ -45,20 +45,20 @@ const fixed: ReadonlyMap<string, string> = new Map(
   ),
 );
 
-// With these in a name, clients and stores do not agree on what is asked for.
+// If a name contains one of these, clients and stores do not agree on what is requested.
 const isPlain = (name: string): boolean => !/[/\\\p{Cc}]/u.test(name);
 
-/** A published document that is called after what is looked up. */
+/** A published document that is named after what is looked up. */
 interface NamedDocument {
-  /** By placeholder of its file, in their order. */
+  /** The names by placeholder of its file, in their order. */
   readonly names: ReadonlyMap<string, string>;
-  /** As its operation has it, with the placeholders of these names, below the base address. */
+  /** The address of its operation with these names, below the base address. */
   readonly address: string;
-  /** Whether it can be asked for by that. */
+  /** Whether it can be requested at that address. */
   readonly isAsked: boolean;
 }
 
-/** What the document at a path is called after; undefined where it is called after nothing. */
+/** The names of the document at a path; undefined if it has none. */
 export const namedDocument = (path: string): NamedDocument | undefined => {
   for (const { file, placeholders, address, words } of lookups) {
     const parts = file.exec(path)?.slice(1);
@@ -87,10 +87,10 @@ const addressOfDocument = (path: string): string | undefined => {
 const index = 'index.html';
 
 /**
- * The path of the address that a published file answers besides its own path, not encoded and relative to the base
+ * The path of the address at which a published file answers besides its own path, not encoded and relative to the base
  * address: `v2/jailbreak/package/a+b` for `v2/jailbreak/package/a+b.json`, `v2/` for the landing document, `about/` for
- * `about/index.html`, and the empty path for the front page. Undefined where there is none: an identifier that nobody
- * can ask for by its name, a ranking, whose address has a query, and what is asked for by its own path.
+ * `about/index.html`, and the empty path for the front page. Undefined if there is none: for an identifier that cannot
+ * be requested by its name, a ranking, whose address has a query, and a file that is requested by its own path.
  */
 export const addressOf = (path: string): string | undefined => {
   if (path === index || path.endsWith(`/${index}`)) return path.slice(0, -index.length);

@@ -4,15 +4,18 @@ import { changeListSchema, generationSchema, keptChangeLists } from './generatio
 import { fillPlaceholders, parameterOf } from './parameters.ts';
 import { type Operation, type OperationName, operations } from './paths.ts';
 
-// What is published as files and has an address of its own besides the documented ones: each prebuilt document under
-// its name (decisions, section 1), and the feeds of the site.
+// Published files with addresses of their own besides the operations: every prebuilt document under its name
+// (decisions, section 1), and the feeds of the site.
 
 const nameOf = (operation: string): string => `${operation}Document`;
 
-/** The operation whose answer is the document that `documentOperations` calls so. */
+/** The operation whose answer is the document with this name in `documentOperations`. */
 export const operationOfDocument = (name: string): OperationName => name.replace(/Document$/, '') as OperationName;
 
-/** Each prebuilt document under the name of its file, from the table of operations; the descriptions have that name. */
+/**
+ * Every prebuilt document under the name of its file, from the table of operations. The descriptions already have that
+ * name.
+ */
 export const documentOperations: Readonly<Record<string, Operation>> = Object.fromEntries(
   Object.entries<Operation>(operations).flatMap(([name, { file, tag, summary, schema }]) => {
     if (file === undefined || schema === undefined) return [];
@@ -40,7 +43,7 @@ export const fileOperations: Readonly<Record<string, Operation>> = Object.fromEn
   Object.entries<Operation>(operations).filter(([, { address, file }]) => address === `/${file}`),
 );
 
-/** What tells of generations, for programs that follow what is published (decisions, section 8). */
+/** The files about generations, for programs that follow the publication (decisions, section 8). */
 export const publicationOperations = {
   generation: {
     method: 'GET',
@@ -63,7 +66,7 @@ export const publicationOperations = {
   },
 } as const satisfies Readonly<Record<string, Operation>>;
 
-/** A file of the site, for programs: like an operation, below the site and not below the API. */
+/** A file of the site for programs. It is like an operation, but below the site rather than the API. */
 export interface SiteFile extends Operation {
   readonly type: string;
 }
@@ -85,7 +88,7 @@ const siteFile = (
   ...(schema ? { schema } : {}),
 });
 
-/** JSON Feed, version 1.1, as far as the feeds here use it. */
+/** The part of JSON Feed, version 1.1, that the feeds here use. */
 export const jsonFeedSchema = z.strictObject({
   version: z.literal('https://jsonfeed.org/version/1.1'),
   title: z.string(),
@@ -157,7 +160,7 @@ const feedOperations: Readonly<Record<string, SiteFile>> = {
   ),
 };
 
-/** The badges that the site publishes for those who run a repository. */
+/** The badges that the site publishes for owners of repositories. */
 const badgeOperations: Readonly<Record<string, SiteFile>> = {
   repositoryBadge: siteFile(
     'badge',
@@ -174,8 +177,8 @@ const badgeOperations: Readonly<Record<string, SiteFile>> = {
   ),
 };
 
-/** All that the site publishes for programs, at addresses below the root of the host. */
+/** Everything that the site publishes for programs, at addresses below the root of the host. */
 export const siteOperations: Readonly<Record<string, SiteFile>> = { ...feedOperations, ...badgeOperations };
 
-/** Whether what has this tag stands below the site and not below the API. */
+/** Whether operations with this tag are below the site rather than the API. */
 export const isOfSite = (tag: Operation['tag']): boolean => tag === 'feed' || tag === 'badge';

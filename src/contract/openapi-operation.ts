@@ -19,7 +19,7 @@ const cacheHeaders = {
   'Cache-Control': { description: 'How long the answer may be reused.', schema: { type: 'string' } },
 };
 
-// What is computed has no validator.
+// A computed answer has no validator.
 const pagedHeaders = {
   ...cacheHeaders,
   ETag: {
@@ -38,7 +38,7 @@ const searchHeaders = {
   },
 };
 
-/** What an answer says of itself. */
+/** The headers of an answer. */
 const headersOf = (operation: Operation): Json => {
   if (operation === operations.packageSearch) return { headers: searchHeaders };
   if (operation.file === undefined) return {};
@@ -72,7 +72,7 @@ const createResponses = (operation: Operation, example: unknown): Json => {
   for (const status of [...errors].sort((a, b) => a - b) as ErrorStatus[]) {
     responses[status] = { $ref: `#/components/responses/${responseName(status)}` };
   }
-  // That the process runs is told by any answer.
+  // Any answer at all shows that the process runs.
   if (operation.schema === livenessSchema) delete responses[503];
   if (operation.schema === healthSchema || operation.schema === readinessSchema) {
     responses[503] = {
@@ -114,7 +114,7 @@ interface Shown {
   readonly subject?: ExampleSubject | undefined;
 }
 
-/** An operation as the description has it. */
+/** An operation in the form of the description. */
 export const createOperation = (name: string, operation: Operation, { example, subject }: Shown = {}): Json => {
   const parameters = createParameters(operation, subject);
   return {

@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { type ErrorStatus, phrases } from './errors.ts';
 import { missingParameter } from './parameters.ts';
 
-// What the descriptions of the API and of older addresses have in common: how a schema stands there, and the errors.
+// What the descriptions of the API and of older addresses have in common: the form of schemas, and the errors.
 
 export type Json = Record<string, unknown>;
 
-/** What stands before the name of a schema where it is referred to. */
+/** The prefix of references to a schema. */
 export const schemaPrefix = '#/components/schemas/';
 
-/** These schemas as JSON Schema, by name, as a client gets (`output`) or sends (`input`) them. */
+/** These schemas as JSON Schema, by name, as a client receives (`output`) or sends (`input`) them. */
 export const describeSchemas = (schemas: Record<string, z.ZodType>, io: 'input' | 'output'): Json => {
   const registry = z.registry<{ id: string }>();
   for (const [id, schema] of Object.entries(schemas)) registry.add(schema, { id });
@@ -17,7 +17,7 @@ export const describeSchemas = (schemas: Record<string, z.ZodType>, io: 'input' 
     io,
     uri: (id) => schemaPrefix + id,
     override: ({ jsonSchema }) => {
-      // The format says it already, and the bound is one of the implementation, not of the API.
+      // The format says it already, and the limit belongs to the implementation, not to the API.
       if (jsonSchema.format === 'date-time' || jsonSchema.format === 'date') delete jsonSchema.pattern;
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
     },
@@ -54,7 +54,7 @@ const errorHeaders: Partial<Record<ErrorStatus, Json>> = {
   503: retryAfter,
 };
 
-// A sentence that the status comes with; for 400 the most common one.
+// An example sentence for each status; for 400 the most common one.
 const errorSentences: Partial<Record<ErrorStatus, string>> = {
   400: missingParameter('q'),
   401: 'The auth token is expired or invalid',
@@ -72,13 +72,13 @@ const errorSentences: Partial<Record<ErrorStatus, string>> = {
 };
 const exampleDate = '2026-05-01T12:00:00.000Z';
 
-/** What the description calls the response of an error status. */
+/** The name of the response for an error status in the description. */
 export const responseName = (status: ErrorStatus): string => phrases[status].replaceAll(' ', '');
 
 /** Every error status that is described. */
 export const describedErrors = Object.keys(errorDescriptions).map(Number) as ErrorStatus[];
 
-/** The responses of these error statuses, by their names; `bodyOf` says what is told of a body. */
+/** The responses for these error statuses, by name. `bodyOf` describes the body. */
 export const describeErrors = (
   statuses: readonly ErrorStatus[],
   bodyOf: (status: ErrorStatus, example: object) => Json,

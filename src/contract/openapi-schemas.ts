@@ -42,7 +42,7 @@ import {
 } from './records.ts';
 import { statusRecordSchema } from './status.ts';
 
-/** The schemas that have a name in the description: what the service answers. */
+/** The schemas of answers that have a name in the description. */
 export const answerSchemas = {
   PackageRecord: packageRecordSchema,
   EmbeddedRepository: embeddedRepositorySchema,
@@ -82,20 +82,20 @@ export const answerSchemas = {
   ...gatewayAnswers,
 } as const satisfies Record<string, z.ZodType>;
 
-/** What the site adds. */
+/** Schemas that exist only with the site. */
 export const siteSchemas = { JsonFeed: jsonFeedSchema, Badge: badgeSchema } as const satisfies Record<
   string,
   z.ZodType
 >;
 
-/** What a client sends. */
+/** The schemas of requests. */
 export const requestSchemas = {
   Download: downloadSchema,
   Downloads: downloadsSchema,
   ...gatewayBodies,
 } as const satisfies Record<string, z.ZodType>;
 
-/** How the description refers to a schema. Throws a TypeError where it has no name. */
+/** The reference to a schema in the description. Throws a TypeError if the schema has no name. */
 export const schemaOf = (schema: z.ZodType): Json => {
   const name = Object.entries({ ...answerSchemas, ...requestSchemas, ...siteSchemas }).find(
     ([, candidate]) => candidate === schema,

@@ -13,10 +13,10 @@ import { describedErrors, describeErrors, describeSchemas, type Json } from './o
 import { answerSchemas, requestSchemas, schemaOf, siteSchemas } from './openapi-schemas.ts';
 import { apiRoot, type Operation, type OperationName, operations } from './paths.ts';
 
-// The machine-readable description (OpenAPI 3.1), made of the table of operations and the schemas: nothing about an
-// answer is written here a second time.
+// The machine-readable description (OpenAPI 3.1), made of the table of operations and the schemas, so that nothing
+// about an answer is written twice.
 
-/** What the examples ask about, and what the service answers to it, by operation. */
+/** The subject of the examples, and the service's answers about it, by operation. */
 export interface Examples {
   readonly subject: ExampleSubject;
   readonly answers: Partial<Record<OperationName, unknown>>;
@@ -27,11 +27,11 @@ export interface OpenApiOptions {
   readonly publicAddress: string;
   /** The version of the service. */
   readonly version: string;
-  /** Left out where there is nothing to ask about. */
+  /** Left out if there is nothing to ask about. */
   readonly examples?: Examples | undefined;
-  /** Whether the site is published too, and its feeds and badges with it. */
+  /** Whether the site is also published, with its feeds and badges. */
   readonly site?: boolean;
-  /** Whether to describe what any host answers alone: the files, each under its name. */
+  /** Whether to describe only what any host can answer: the files, each under its name. */
   readonly staticRefs?: boolean | undefined;
 }
 
@@ -47,7 +47,7 @@ const describeOperations = (examples: Examples | undefined): [string, Json][] =>
     return [operation.address, { [operation.method.toLowerCase()]: createOperation(name, operation, shown) }];
   });
 
-/** Documents under their names, and what has no other address: what answers where nothing but files is known. */
+/** Documents under their names, and files without another address: what a host answers that knows only files. */
 const describeFiles = (examples: Examples | undefined): [string, Json][] => {
   return Object.entries<Operation>({ ...documentOperations, ...fileOperations }).map(([name, operation]) => {
     const shown = examples && { example: examples.answers[operationOfDocument(name)], subject: examples.subject };
@@ -55,7 +55,9 @@ const describeFiles = (examples: Examples | undefined): [string, Json][] => {
   });
 };
 
-/** The OpenAPI 3.1 description of all that programs may ask this host for, to be written as JSON or YAML. */
+/**
+ * The OpenAPI 3.1 description of everything that programs may request from this host, to be written as JSON or YAML.
+ */
 export const createOpenApi = ({
   publicAddress,
   version,

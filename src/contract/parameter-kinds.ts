@@ -1,9 +1,8 @@
 import type { ExampleSubject } from './example-subject.ts';
 
-// What a parameter is, and the kinds of them that several are of: how a text that was sent is read, and what is said where
-// it is wrong.
+// Parameters, and the kinds that several of them share: how a value is read, and the message if it is wrong.
 
-/** Bounds of a value as JSON Schema; the reading turns text into values, which a schema cannot show. */
+/** Limits of a value as JSON Schema. The reader of a parameter converts text to values, which a schema cannot show. */
 interface ParameterSchema {
   readonly type: 'string' | 'integer';
   readonly minLength?: number;
@@ -16,49 +15,49 @@ interface ParameterSchema {
   readonly default?: string | number;
 }
 
-/** What the description says of a parameter. */
+/** The description of a parameter. */
 export interface ParameterText {
   readonly description: string;
-  /** Of a query; what stands in an address always has to be there. */
+  /** For parameters of a query. A parameter in an address is always required. */
   readonly required?: boolean;
   readonly schema: ParameterSchema;
 }
 
-/** How a parameter stands in the name of a file, and what the description calls it there. */
+/** The parameter in the name of a file, and its description there. */
 export interface InFile extends ParameterText {
   readonly name: string;
-  /** The value as the name spells it, where it is another one. */
+  /** The spelling of the value in the name, if it differs. */
   readonly spell?: (value: string) => string;
 }
 
 export interface Parameter extends ParameterText {
-  /** What stands for it in the example of an operation with this tag; undefined where examples leave it out. */
+  /** Its value in the example of an operation with this tag; undefined if examples leave it out. */
   readonly example: ((subject: ExampleSubject, tag: string) => string) | undefined;
-  /** Where a document is named after it. */
+  /** If a document is named after it. */
   readonly inFile?: InFile;
-  /** Where a folder of documents is named after it. */
+  /** If a folder of documents is named after it. */
   readonly inFolder?: Omit<InFile, 'spell'>;
 }
 
-/** Ends the reading with what is wrong, in words that go on behind the name of the parameter. */
+/** Stops reading with a complaint, which continues a sentence after the name of the parameter. */
 export type Refuse = (complaint: string) => never;
 
 /** A parameter of a query. */
 export interface QueryParameter<T> extends Parameter {
-  /** What it is called in a query, where it is not called as it is here. */
+  /** Its name in a query, if it differs from its name here. */
   readonly written?: string;
   /**
-   * Whether its value holds words as a form writes them, where "+" is a blank. In identifiers and addresses a plus is a
-   * plus, because clients send both without encoding them.
+   * Whether its value contains words as a form encodes them, where "+" is a blank. In identifiers and addresses "+" is
+   * a plus, because clients send both without encoding them.
    */
   readonly words?: true;
-  /** The value of what was sent; undefined is sent for a parameter that need not be there and is not. */
+  /** The value for the text that was sent; for undefined if an optional parameter is missing. */
   readonly read: (text: string | undefined, refuse: Refuse) => T;
 }
 
 interface Common extends Pick<Parameter, 'description' | 'example'> {}
 
-/** A parameter that must be there. */
+/** A required parameter. */
 export const required = <T>({
   read,
   ...parameter
@@ -68,7 +67,7 @@ export const required = <T>({
   read: (text = '', refuse) => read(text, refuse),
 });
 
-/** A number with a value where none is given; without a maximum no number is too large. */
+/** A number with a default. Without a maximum no number is too large. */
 export const integer = ({
   description,
   example,
@@ -84,20 +83,21 @@ export const integer = ({
     schema: { type: 'integer', ...bounds },
     read: (text, refuse) => {
       if (text === undefined) return bounds.default;
-      // Decimal digits alone: Number() would also take "1e2", "0x10" and blanks. However many: beyond what can be counted
-      // there is nothing, and no page is too far behind to be asked for.
+      // Only decimal digits: Number() would also accept "1e2", "0x10" and blanks. Any number of them, because a page
+      // beyond all results is empty rather than an error.
       const number = /^\d+$/.test(text) ? Math.min(Number(text), Number.MAX_SAFE_INTEGER) : Number.NaN;
       return number >= minimum && number <= maximum ? number : refuse(`must be an integer ${words}`);
     },
   };
 };
 
-/** The one of these values that a text is. */
+/** The value among these that equals a text. */
 export const oneOf = <T extends string>(values: readonly T[], text: string, refuse: Refuse): T =>
   values.find((value) => value === text) ?? refuse(`must be one of ${values.join(', ')}`);
 
 /**
- * A parameter that narrows what is found, with a text that holds to a pattern. What a form sends empty asks for nothing.
+ * A parameter that narrows results, with a text that matches a pattern. An empty text, as forms send it, means no
+ * filter.
  */
 export const filter = ({
   description,
@@ -112,7 +112,7 @@ export const filter = ({
 }): QueryParameter<string | undefined> => ({
   description,
   schema: { type: 'string', pattern: pattern.source, examples },
-  // An example shows what a question finds, and this would keep it from that in many an index.
+  // An example shows the results of a query, and in many indexes this filter would leave none.
   example: undefined,
   read: (text, refuse) => {
     if (text === undefined || text === '') return undefined;
@@ -120,7 +120,7 @@ export const filter = ({
   },
 });
 
-/** A parameter of which what is sent is one of these values, in capitals or not. What a form sends empty asks for nothing. */
+/** A parameter with one of these values, in any letter case. An empty text, as forms send it, means no choice. */
 export const choice = <T extends string>({
   description,
   values,
@@ -137,8 +137,8 @@ export const choice = <T extends string>({
   },
 });
 
-// As the fields of a stanza are trimmed: an identifier may begin or end with what else Unicode calls white space. Character by
-// character, since a pattern for the end would begin at every blank.
+// The same characters as in fields of a stanza, because an identifier may begin or end with other Unicode white space.
+// Character by character, because a pattern for the end would be tried at every blank.
 const blanks: readonly (string | undefined)[] = [' ', '\t', '\r', '\n'];
 const withoutBlanks = (text: string): string => {
   let [start, end] = [0, text.length];
@@ -147,6 +147,6 @@ const withoutBlanks = (text: string): string => {
   return text.slice(start, end);
 };
 
-/** What a text lists with commas between, each once. */
+/** The entries of a comma-separated list, each once. */
 export const givenList = (text: string): string[] =>
   [...new Set(text.split(',').map(withoutBlanks))].filter((one) => one !== '');

@@ -17,26 +17,26 @@ import {
 import { searchLength } from './search-length.ts';
 import { sectionKinds } from './sections.ts';
 
-// The parameters of the read API, each once: what it means, how it is read, what is said where it is wrong (decisions,
-// section 3), and what stands for it in examples. The description, the reference and the reading of a query are made of
-// this table.
+// The parameters of the read API, each once: its meaning, how it is read, the message if it is wrong (decisions,
+// section 3), and its value in examples. The description, the reference and the reading of queries derive from this
+// table.
 
-/** The most bytes of records in one computed answer: any page of a search fits, and any honest multi lookup. */
+/** The most bytes of records in one computed answer. Any page of a search fits, and any honest multi lookup. */
 export const answerMaximum = 20 * 2 ** 20;
 
-/** The most records of a page of a list; lists of more are published in pages of so many too. */
+/** The most records in a page of a list. Longer lists are also published in pages of this size. */
 export const listPageMaximum = 1000;
-/** The most identifiers that one multi lookup may name. */
+/** The most identifiers in one multi lookup. */
 const multiMaximum = 2000;
-/** The most addresses that one safety check may name. */
+/** The most addresses in one safety check. */
 export const safetyMaximum = 250;
 
-/** The most repositories that a visitor may say to have: more than the manifest of any service names. */
+/** The most repositories that a visitor may have configured: more than any manifest has. */
 const repositoriesMaximum = 1000;
 /** The most characters of an architecture. */
 const architectureMaximum = 64;
 
-/** How a version of iOS is written. */
+/** The form of an iOS version. */
 const firmwareForm = {
   pattern: /^\d{1,2}(?:\.\d{1,2}){0,2}$/,
   complaint: 'must be a version of iOS such as 16.7 or 15.8.3',
@@ -50,11 +50,11 @@ const rankInFile = (rank: string): string => (rank === '*' ? 'all' : rank);
 
 const priorities = ['default', 'bootstrap'] as const;
 
-/** The values of `price`, as records have them. */
+/** The values of `price`, as in records. */
 export const prices = ['Free', 'Paid'] as const;
-/** The orders of a search of packages besides that of how they fit. */
+/** The orders of a package search besides relevance. */
 export const packageOrders = ['newest', 'downloads', 'name'] as const;
-/** The most characters of a section that is asked for. */
+/** The most characters of a section in a query. */
 const sectionMaximum = 256;
 
 /** Parameters that are a segment of an address. */
@@ -87,19 +87,19 @@ const pathParameters = {
   generation: {
     description: 'Number of a generation.',
     schema: { type: 'integer', minimum: 1 },
-    // The changes of the last hundred stay.
+    // Only the last hundred change lists are kept.
     example: undefined,
   },
   packageFolder: {
     description: 'Package identifier as in the address of its page.',
     schema: { type: 'string', minLength: 1 },
-    // A package for no device with iOS has no feed.
+    // A package that is not for iOS devices has no feed.
     example: undefined,
   },
   authorFolder: {
     description: "Name of the author as in the address of the author's page.",
     schema: { type: 'string', minLength: 1 },
-    // Whoever is named by a mail address has no page.
+    // An author named by a mail address has no page.
     example: undefined,
   },
   sectionKind: {
@@ -111,7 +111,7 @@ const pathParameters = {
   pageNumber: {
     description: 'Number of the page, from 1.',
     schema: { type: 'integer', minimum: 1 },
-    // Few repositories are large enough to have pages.
+    // Few repositories are large enough for pages.
     example: undefined,
     inFile: { name: 'pageFile', description: 'Number of the page, from 1.', schema: { type: 'integer', minimum: 1 } },
   },
@@ -130,7 +130,7 @@ export const queryParameters = {
     },
     read: (sent, refuse) => {
       const text = sent.trim();
-      // Characters as people count them are code points, not the UTF-16 units of String.length.
+      // People count code points as characters, not the UTF-16 units of String.length.
       const length = [...text].length;
       if (length < searchLength.minimum) return refuse(`must be at least ${searchLength.minimum} characters`);
       if (length > searchLength.maximum) return refuse(`must be at most ${searchLength.maximum} characters`);
@@ -142,7 +142,7 @@ export const queryParameters = {
     minimum: 1,
     maximum: 250,
     default: 100,
-    // Keeps what is shown short.
+    // Keeps the example short.
     example: () => '2',
   }),
   listLimit: integer({
@@ -278,7 +278,7 @@ export const queryParameters = {
 } as const satisfies Record<string, QueryParameter<unknown>>;
 export type QueryName = keyof typeof queryParameters;
 
-/** What a query asks for, by the names of its parameters. */
+/** The values of the parameters in a query, by name. */
 type Query<Name extends QueryName> = {
   readonly [Each in Name]: ReturnType<(typeof queryParameters)[Each]['read']>;
 };
@@ -286,25 +286,25 @@ type Query<Name extends QueryName> = {
 /** The parameters that narrow a search of packages. */
 export const packageFilters = ['architecture', 'firmware', 'section', 'repository', 'price', 'kind', 'state'] as const;
 
-/** What a search of packages is narrowed by; all of it has to fit. */
+/** The filters of a package search. A package has to match all of them. */
 export type PackageFilter = Partial<Query<(typeof packageFilters)[number]>>;
 
-/** The order of a search of packages; undefined where it is that of how they fit. */
+/** The order of a package search; undefined for relevance. */
 export type PackageOrder = Query<'sort'>['sort'];
 
-/** What a parameter is called in a query. */
+/** The name of a parameter in a query. */
 export const writtenName = (name: QueryName): string => {
   const parameter: QueryParameter<unknown> = queryParameters[name];
   return parameter.written ?? name;
 };
 
-/** What is said where a parameter that must be there is missing. */
+/** The message if a required parameter is missing. */
 export const missingParameter = (name: string): string => `Missing query parameter: '${name}'`;
 
-/** What is said where a parameter is wrong. */
+/** The message if a parameter is wrong. */
 export const wrongParameter = (name: string, complaint: string): string => `Query parameter '${name}' ${complaint}`;
 
-/** The complaint about a parameter that is there twice. */
+/** The complaint about a repeated parameter. */
 export const givenTwice = 'must be given once';
 
 const inAddresses: Readonly<Record<string, Parameter>> = { ...pathParameters, ...queryParameters };
@@ -322,14 +322,14 @@ const parameters: ReadonlyMap<string, Parameter> = new Map<string, Parameter>([
   ...inNames,
 ]);
 
-/** The parameter of this name, in an address, a query or the name of a file. Throws a TypeError where there is none. */
+/** The parameter of this name, in an address, a query or the name of a file. Throws a TypeError if there is none. */
 export const parameterOf = (name: string): Parameter => {
   const parameter = parameters.get(name);
   if (parameter === undefined) throw new TypeError(`src/contract/parameters.ts has no parameter ${name}`);
   return parameter;
 };
 
-/** The text with each `{name}` in it replaced, of an address or of a file; `fill` is told whether more follows behind a slash. */
+/** Replaces each `{name}` in the text of an address or a file. `fill` is also told whether a slash follows. */
 export const fillPlaceholders = (text: string, fill: (name: string, isFolder: boolean) => string): string =>
   text.replace(/\{(\w+)\}(?=(\/?))/g, (_, name: string, slash: string) => fill(name, slash !== ''));
 

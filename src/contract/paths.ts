@@ -29,38 +29,38 @@ import {
 } from './parameters.ts';
 import { downloadsSchema } from './records.ts';
 
-/** The folder of the output, and the first segment of every address, that holds the API. */
+/** The folder of the API in the output, and the first segment of its addresses. */
 export const apiRoot = 'v2';
 
 /**
- * One operation of the read API: the single table from which files, routes, links, the OpenAPI description and rewrite
- * rules derive. Addresses are relative to the API's base. `file` is the prebuilt document that holds the answer,
- * relative to the same base; an operation without it is computed on request.
+ * One operation of the read API. Files, routes, links, the OpenAPI description and rewrite rules all derive from this
+ * single table. Addresses are relative to the API's base. `file` is the prebuilt document with the answer, relative to
+ * the same base; without it the answer is computed on request.
  */
 export interface Operation {
   readonly method: 'GET' | 'POST';
   readonly address: string;
   readonly tag: 'package' | 'repository' | 'download' | 'service' | 'publication' | 'gateway' | 'feed' | 'badge';
   readonly summary: string;
-  /** What the summary leaves out, in CommonMark. */
+  /** More than the summary says, in CommonMark. */
   readonly description?: string;
-  /** The parameters of its query, in the order in which they are judged. */
+  /** The parameters of its query, in the order in which they are checked. */
   readonly query?: readonly QueryName[];
-  /** Where the answer may also be had in pages: any of these parameters asks for one, which is computed. */
+  /** If the answer is also available in pages: any of these parameters requests one, which is computed. */
   readonly paged?: { readonly query: readonly QueryName[]; readonly schema: z.ZodType };
   readonly schema?: z.ZodType;
-  /** The body of a request that carries one. */
+  /** The body of the request, if it has one. */
   readonly body?: z.ZodType;
   readonly file?: string;
-  /** Whether that document tells of builds, and not of what the catalog holds: each build may leave it another. */
+  /** Whether the document describes builds rather than the catalog, so that every build may change it. */
   readonly ofBuilds?: true;
-  /** Whether each day may leave it another, so that a description of the index does not show it. */
+  /** Whether the document may change every day, so that the description of the index does not show it. */
   readonly daily?: true;
-  /** Tells of the whole index, and may be long. */
+  /** Whether the document covers the whole index, and may be long. */
   readonly ofAll?: true;
-  /** Error statuses it answers besides those that every operation may answer (openapi-operation.ts). */
+  /** Its error statuses besides those of every operation (openapi-operation.ts). */
   readonly errors: readonly number[];
-  /** What is sent as `Authorization: Bearer`, where something is. */
+  /** What is sent as `Authorization: Bearer`, if anything. */
   readonly bearer?: 'authToken' | 'introspectionSecret';
 }
 
@@ -273,7 +273,10 @@ const probes: ReadonlySet<string> = new Set(
   [operations.health, operations.liveness, operations.readiness].map(({ address }) => address),
 );
 
-/** Whether clients are held to a rate: what is computed costs something, except the probes, whose result is kept. */
+/**
+ * Whether the rate of clients is limited: for computed answers, which cost something, except the probes, whose result
+ * is kept.
+ */
 export const isLimited = ({ file, address }: Operation): boolean => file === undefined && !probes.has(address);
 
 /** The operations whose answers are prebuilt documents. */
@@ -281,7 +284,7 @@ export type DocumentOperationName = {
   [Name in OperationName]: (typeof operations)[Name] extends { readonly file: string } ? Name : never;
 }[OperationName];
 
-/** Prepares `documentOf` for many documents: the placeholders are looked for once. */
+/** Prepares `documentOf` for many documents, by searching for the placeholders once. */
 const preparePath = ({ file }: { readonly file: string }): ((...names: readonly string[]) => string) => {
   const encoders: ((name: string) => string)[] = [];
   const mark = '\0';
@@ -298,13 +301,13 @@ const preparePath = ({ file }: { readonly file: string }): ((...names: readonly 
 };
 
 /**
- * The path below the output folder of the document that answers an operation, for what stands in the places of its
- * file's placeholders, in their order.
+ * The path below the output folder of the document that answers an operation. `names` are the values of its file's
+ * placeholders, in order.
  */
 export const documentOf = (operation: { readonly file: string }, ...names: readonly string[]): string =>
   preparePath(operation)(...names);
 
-// Asked for once for each package of the index.
+// Needed once for each package of the index.
 const packagePath: (id: string) => string = preparePath(operations.package);
 
 /** Paths of the prebuilt documents below the output folder. */
@@ -328,8 +331,8 @@ export const documentPath = {
 export const packageFolder = packagePath('a').slice(0, packagePath('a').lastIndexOf('/'));
 
 /**
- * The public address that a published description of the API names, as the address of the server it describes: the JSON
- * of `openapi.json`. Undefined where it names none. Throws where it is no JSON.
+ * The public address in a published description of the API (the JSON of `openapi.json`), which is its server's address.
+ * Undefined if it names none. Throws if the text is not JSON.
  */
 export const describedAddress = (openapi: string): string | undefined => {
   const { servers } = JSON.parse(openapi) as { servers?: { url?: unknown }[] };
@@ -337,7 +340,7 @@ export const describedAddress = (openapi: string): string | undefined => {
   return typeof url === 'string' && url.endsWith(`/${apiRoot}`) ? url.slice(0, -apiRoot.length - 1) : undefined;
 };
 
-/** The path of a public address, without trailing slash: empty where everything lies at the root of its host. */
+/** The path of a public address, without trailing slash: empty if everything is at the root of its host. */
 export const basePathOf = (base: string): string => new URL(base).pathname.replace(/\/+$/, '');
 
 /** The address of a published file, by its path below the output folder. */

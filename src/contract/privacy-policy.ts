@@ -21,7 +21,7 @@ export interface PolicySection {
 const told = (columns: Readonly<Record<string, string | null>>): string[] =>
   Object.values(columns).filter((text) => text !== null);
 
-// Each table in a sentence; one that tells nothing of anybody is left out.
+// A sentence for each table, except those that say nothing about anybody.
 const tableSentences = (tables: Readonly<Record<string, KeptTable>>): string[] =>
   Object.values(tables).flatMap(({ row, columns, until }) => {
     const texts = told(columns);
@@ -32,7 +32,7 @@ const sent = Object.entries(formsOfPages).map(([address, what]) => `to ${address
 const cookies = Object.entries(keptCookies).map(([name, { purpose }]) => `${name} ${purpose}`);
 const stored = Object.values(keptInBrowser).join(', ');
 
-/** The privacy policy, from the list of what is kept (kept.ts); page and text are both made of it. */
+/** The privacy policy, from the list of what is kept (kept.ts). Both the page and the text are made of it. */
 export const privacyPolicy: readonly PolicySection[] = [
   {
     heading: 'In short',
@@ -114,7 +114,7 @@ const wrap = (text: string, indent: string, first = indent): string => {
   return [...lines, line].join('\n');
 };
 
-/** The policy as plain text, for package managers; `updated` is the day on which it last changed. */
+/** The policy as plain text, for package managers. `updated` is the day on which it last changed. */
 export const composePolicyText = (updated: string): string => {
   const sections = privacyPolicy.map(({ heading, parts }) => {
     const texts = parts.map((part) =>

@@ -1,13 +1,16 @@
 import { encodeFileName } from './filenames.ts';
 import { apiRoot, documentPath, fileAddress, operations } from './paths.ts';
 
-// What packages and repositories can be asked for by, and the addresses of them that answers name.
+// By which names packages and repositories can be requested, and their addresses in answers.
 
-/** The longest path segment that the API reads, in bytes once decoded (decisions, section 3). */
+/** The longest path segment that the API accepts, in bytes after decoding (decisions, section 3). */
 export const longestSegment = 255;
 const utf8 = new TextEncoder();
 
-/** What stands in the place of a name below a folder of addresses: words of the API, which win over what is called so (decisions, section 1). */
+/**
+ * Words of the API in the place of a name below a folder of addresses. They win over a package or repository of that
+ * name (decisions, section 1).
+ */
 export const wordsBelow = (folder: string): ReadonlySet<string> =>
   new Set(
     Object.values(operations)
@@ -16,20 +19,21 @@ export const wordsBelow = (folder: string): ReadonlySet<string> =>
   );
 const packageWords = wordsBelow('/jailbreak/package/');
 
-/** What a repository that is called so cannot be looked up by. */
+/** Slugs by which no repository can be looked up. */
 export const repositoryWords = wordsBelow('/jailbreak/repository/');
 
-/** What has no more UTF-16 code units is no longer in UTF-8. */
+/** A text with at most this many UTF-16 code units is never too long in UTF-8. */
 const surelyShort = Math.floor(longestSegment / 3);
 
-/** Whether what is called so can be asked for where more follows behind it: no word and no document is called so there. */
+/** Whether a name can be used in an address that continues after it, where there are no words and no documents. */
 export const isSegment = (name: string): boolean =>
   !/^\.{1,2}$/.test(name) && (name.length <= surelyShort || utf8.encode(name).length <= longestSegment);
 
 /**
- * Whether what is called so can be asked for by that name, where these words are the API's. What every client would
- * resolve as a dot segment, however it is encoded, cannot; nor can a word, what is too long, or what is called like the
- * document of another: "foo.json" would be answered with the records of "foo". Their documents have names of their own.
+ * Whether something can be requested by its name, where these words belong to the API. That is impossible for a name
+ * that every client would resolve as a dot segment, however it is encoded, for a word, for a name that is too long, and
+ * for one that is also the name of another document: "foo.json" would be answered with the records of "foo". Their
+ * documents have other names.
  */
 export const isAskable = (name: string, words: ReadonlySet<string>): boolean =>
   isSegment(name) && !name.endsWith('.json') && !words.has(name);
@@ -42,11 +46,9 @@ const repositorySegment = (slug: string): string =>
 
 /** How a publication is addressed. */
 export interface Addressing {
-  /** Public address without trailing slash; its path, where it has one, is that below which everything lies. */
+  /** Public address without trailing slash. If it has a path, everything lies below that. */
   readonly base: string;
-  /**
-   * Whether `refs` and descriptions name files alone, which a host answers that knows nothing else (decisions, section 8).
-   */
+  /** Whether `refs` and descriptions name only files, for hosts that can answer nothing else (decisions, section 8). */
   readonly staticRefs?: boolean | undefined;
 }
 
@@ -63,8 +65,8 @@ const askedAddresses = (base: string) => ({
 });
 
 /**
- * The absolute addresses that stand in `refs`. Path segments are percent-encoded once. Each of them answers: where an
- * identifier cannot be asked for, and wherever files alone are named, it is the address of the document.
+ * The absolute addresses in `refs`. Path segments are percent-encoded once. Each of them can be requested: if that is
+ * impossible by the identifier, or if only files are named, it is the address of the document.
  */
 export const publicAddress = ({ base, staticRefs = false }: Addressing): ReturnType<typeof askedAddresses> =>
   staticRefs ? fileAddresses(base) : askedAddresses(base);

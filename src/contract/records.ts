@@ -3,17 +3,17 @@ import { type FindingCode, findingTexts } from './finding-texts.ts';
 import { signingStates } from './signing-states.ts';
 
 // The public records, field for field and in the order of the API document ("Resources and their fields"). They are
-// strict: what is written must be what is documented, and nothing else.
+// strict: exactly what is documented is written.
 
 const url = z.url({ protocol: /^https?$/ });
 const timestamp = z.iso.datetime({ precision: 3 }).meta({ examples: ['2026-05-01T12:00:00.000Z'] });
 const ranking = z.number().int().min(1).max(5).describe('Ranking of the repository: 1 is best, 5 is last.');
 const byteCount = z.number().int().min(0);
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
-/** The day of the first release, which took over what earlier services answered. */
+/** The day of the first release, which took over from earlier services. */
 const firstRelease = '2026-11-20';
 
-/** A field that stays for older clients: what it was, what to use in its place, and the day since when. */
+/** A field that stays for older clients: what it was, what replaces it, and since when. */
 const deprecated = (what: string, instead: string, since: string) => ({
   deprecated: true,
   description: `${what}; use ${instead}. Deprecated since ${since}.`,
@@ -83,7 +83,7 @@ export const repositoryRecordSchema = z.strictObject({
 });
 export type RepositoryRecord = z.infer<typeof repositoryRecordSchema>;
 
-/** The repository inside a package record: no refs, no partner_endpoint, and neither version nor date is null. */
+/** The repository inside a package record: without refs and partner_endpoint, and neither version nor date is null. */
 export const embeddedRepositorySchema = z.strictObject({
   suite: repositoryFields.suite,
   name: repositoryFields.name,
@@ -150,7 +150,7 @@ export const packageRecordSchema = z.strictObject({
 });
 export type PackageRecord = z.infer<typeof packageRecordSchema>;
 
-/** The answer for one address of a safety check. */
+/** The result of a safety check for one address. */
 export const safetyRecordSchema = z.strictObject({
   uri: z.string().describe('The supplied repository URI, unchanged.'),
   safe: z.boolean().describe('Whether the repository is safe.'),
@@ -158,7 +158,7 @@ export const safetyRecordSchema = z.strictObject({
 
 const leaf = z.boolean();
 
-/** From what a replica answers. */
+/** The generation that a replica answers from. */
 const replicaRecordSchema = z.strictObject({
   generation: z.number().int().min(1).nullable().describe('Number of the generation; null before the first.'),
   published: z.iso.datetime().nullable().describe('When the generation was published.'),
@@ -174,7 +174,7 @@ const replica = replicaRecordSchema
   .optional()
   .describe('What a replica answers from; left out if the server is no replica.');
 
-/** Health of the service: every leaf is the result of a probe made for it; `healthy` is true where all of its group are. */
+/** Health of the service: every leaf is the result of a probe, and `healthy` is true if all leaves of its group are. */
 export const healthRecordSchema = z.strictObject({
   healthy: leaf,
   service_data: z.strictObject({ healthy: leaf, search_index_healthy: leaf, database_healthy: leaf }),
@@ -198,7 +198,7 @@ export const healthRecordSchema = z.strictObject({
 });
 export type HealthRecord = z.infer<typeof healthRecordSchema>;
 
-/** Something wrong with a repository. */
+/** Something that is wrong with a repository. */
 export const findingSchema = z.strictObject({
   code: z.enum(Object.keys(findingTexts) as FindingCode[]).describe('Code of what is wrong; stable.'),
   weight: z
@@ -211,7 +211,7 @@ export const findingSchema = z.strictObject({
 });
 export type FindingRecord = z.infer<typeof findingSchema>;
 
-/** What is wrong with one repository. */
+/** Everything that is wrong with one repository. */
 export const findingsRecordSchema = z.strictObject({
   repository_id: repositoryFields.id,
   failure: findingSchema.nullable().describe('Why the last crawl failed; null if it succeeded.'),
@@ -237,7 +237,7 @@ const divergence = {
   builds: z.array(z.strictObject(build)).min(1).describe('The first of these builds, by package; at most 20.'),
 };
 
-/** Where the index contradicts itself: one version with other bytes elsewhere, or than before. */
+/** Contradictions in the index: versions with different bytes in two repositories, or than before. */
 export const divergencesRecordSchema = z.strictObject({
   pairs: z
     .array(
@@ -262,7 +262,7 @@ export const divergencesRecordSchema = z.strictObject({
 });
 export type DivergencesRecord = z.infer<typeof divergencesRecordSchema>;
 
-/** What the landing document says of the service. */
+/** The landing document's description of the service. */
 export const landingRecordSchema = z.strictObject({
   info: z.strictObject({
     name: z.string(),
@@ -305,10 +305,10 @@ export const downloadSchema = z.object({
 });
 export type Download = z.infer<typeof downloadSchema>;
 
-/** How many days back daily counts of downloads are kept and told. */
+/** For how many days daily download counts are kept and listed. */
 export const countedDays = 400;
 
-/** How often a package was downloaded, as far as clients reported it. */
+/** How often a package was downloaded, as reported by clients. */
 export const downloadCountSchema = z.strictObject({
   package_id: z.string().describe('Package identifier.'),
   total: z.number().int().min(0).describe('All counted downloads, of every version.'),
@@ -320,10 +320,10 @@ export const downloadCountSchema = z.strictObject({
 });
 export type DownloadCount = z.infer<typeof downloadCountSchema>;
 
-/** The most packages that the list of downloads names. */
+/** The most packages in the list of downloads. */
 export const listedDownloads = 20_000;
 
-/** How often a package was downloaded by the end of a day. */
+/** How often a package was downloaded up to the end of a day. */
 export const downloadTotalSchema = z.strictObject({
   package_id: z.string().describe('Package identifier.'),
   total: z.number().int().min(1).describe('All downloads by the end of that day, of every version.'),
@@ -331,7 +331,7 @@ export const downloadTotalSchema = z.strictObject({
 });
 export type DownloadTotal = z.infer<typeof downloadTotalSchema>;
 
-/** The most downloads that one ingest may report. */
+/** The most downloads in one report. */
 const ingestMaximum = 256;
 
 /** The body of a download ingest. */

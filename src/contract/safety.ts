@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-// A name as the address bar shows it; src/safety brings it and what it is compared with to one form.
+// A host name as in the address bar. src/safety normalises it, and what it is compared with.
 const host = z
   .string()
   .regex(/^[^\s/\\?#@:[\]]+$|^\[[0-9a-f:.]+\]$/i, 'must be a host name or address alone, without scheme, port or path');
@@ -11,7 +11,7 @@ const path = z
 
 /**
  * One entry of the safety list: a host, or a path of a host, that is not safe to add as a repository. Strict, so that a
- * misspelt field is an error. A host covers the names below it, a path what lies below it.
+ * misspelt field is an error. A host covers the names below it, a path everything below it.
  */
 export const safetyEntrySchema = z.strictObject({
   host: host.describe('The name alone; it covers every name below it.'),
@@ -25,5 +25,5 @@ export const safetyEntrySchema = z.strictObject({
 });
 export type SafetyEntry = z.infer<typeof safetyEntrySchema>;
 
-/** The whole safety list; with none every address would pass for safe. */
+/** The whole safety list. With an empty one, every address would count as safe. */
 export const safetyEntriesSchema = z.array(safetyEntrySchema).min(1);

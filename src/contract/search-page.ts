@@ -1,15 +1,15 @@
-/** The page of the search: a file without results, which the function sends with those of a question. */
+/** The search page: a file without results, which the function sends with the results of a query. */
 export const searchPage = {
   /** Below the root of the site. */
   path: 'search/',
   file: 'search/index.html',
-  /** The parameter that holds the question; without it the file is the answer. */
+  /** The parameter with the query. Without it the file is the answer. */
   parameter: 'q',
-  /** What its results are narrowed by. */
+  /** The filters of its results. */
   facets: ['section', 'repository', 'architecture', 'price', 'state'],
-  /** The parameter that holds their order. */
+  /** The parameter with their order. */
   order: 'sort',
 } as const;
 
-/** A query that asks the page something, as a regular expression. */
+/** A regular expression for the query string of a search. */
 export const askedQuery = `(?:^|&)${searchPage.parameter}=[^&]`;

@@ -1,6 +1,6 @@
 /**
- * The kinds of section that have an image of our own. Repositories spell some hundred section names for these few
- * things; a package without a usable icon shows the image of its kind.
+ * The kinds of section for which we have an image. Repositories use some hundred section names for these few things; a
+ * package without a usable icon shows the image of its kind.
  */
 export const sectionKinds = [
   'tweaks',
@@ -29,8 +29,8 @@ export const sectionKinds = [
 ] as const;
 export type SectionKind = (typeof sectionKinds)[number];
 
-// The first pattern that matches decides, so the more particular ones come first. They cover the sections that the
-// jailbreak community uses and those of the Debian archive (Policy, section 2.4).
+// The first matching pattern decides, so the more specific ones come first. They cover the sections of the jailbreak
+// community and those of the Debian archive (Policy, section 2.4).
 const patterns: readonly (readonly [RegExp, SectionKind])[] = [
   [/control.?cent|flipswitch|ccsupport/, 'control-center'],
   [/widget|today|lockhtml/, 'widgets'],
@@ -59,16 +59,16 @@ const patterns: readonly (readonly [RegExp, SectionKind])[] = [
   [/app/, 'apps'],
 ];
 
-/** The kind of a Section value, in any spelling; `other` where it is absent or says nothing we know. */
+/** The kind of a Section value in any spelling; `other` if it is absent or unknown. */
 export const sectionKind = (section: string | null): SectionKind => {
   if (section === null) return 'other';
   const text = section.toLowerCase();
   return patterns.find(([pattern]) => pattern.test(text))?.[1] ?? 'other';
 };
 
-/** The addresses of the images of a section kind, for a public address without trailing slash. */
+/** The addresses of the images for a section kind, given a public address without trailing slash. */
 export const sectionImages = (base: string, kind: SectionKind) => ({
-  // Package managers on phones show bitmaps alone, so the API names those; the site draws the SVG of the same name.
+  // Package managers on phones show only bitmaps, so the API names those. The site uses the SVG of the same name.
   icon: `${base}/icons/sections/${kind}.png`,
   header: `${base}/icons/headers/${kind}.png`,
 });

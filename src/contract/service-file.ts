@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What the people who run this service say of it, in `data/service.yaml`. */
+/** The description of the service by the people who run it, in `data/service.yaml`. */
 export const serviceSchema = z.strictObject({
   name: z.string().min(1).describe('What pages, feeds, badges and documents call the service.'),
   contact_email: z.email().describe('Shown to people, and to origins in the User-Agent of the crawler.'),
@@ -23,16 +23,18 @@ export const serviceSchema = z.strictObject({
 });
 export type Service = z.infer<typeof serviceSchema>;
 
-// Names that are nobody's (RFC 2606; RFC 6761, section 6), and a machine's own.
+// Names that belong to nobody (RFC 2606; RFC 6761, section 6), and those of the machine itself.
 const reserved = /(?:^|\.)(?:example(?:\.(?:com|net|org))?|test|invalid|localhost)$/i;
 const loopback = /^(?:127\.\d+\.\d+\.\d+|\[::1\])$/;
 
-/** Whether strangers can reach what is published at this address: its host is neither reserved nor the machine itself. */
+/**
+ * Whether strangers can reach what is published at this address: its host is neither reserved nor the machine itself.
+ */
 export const isReachable = (base: string): boolean => {
   const { hostname } = new URL(base);
   const name = hostname.replace(/\.$/, '');
   return !reserved.test(name) && !loopback.test(name);
 };
 
-/** Whether a mail address is one of examples, so that what is written to it reaches nobody. */
+/** Whether a mail address is an example, so that mail to it reaches nobody. */
 export const isExampleAddress = (email: string): boolean => reserved.test(email.slice(email.lastIndexOf('@') + 1));

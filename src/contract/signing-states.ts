@@ -1,6 +1,6 @@
 /**
- * How a release can be signed, each with a sentence that says what it means. What is wrong is a finding besides
- * (finding-texts.ts); the first three are not.
+ * The ways in which a release can be signed, with a sentence about the meaning of each. A fault is also a finding
+ * (finding-texts.ts); the first three are no faults.
  */
 export const signingTexts = {
   unsigned: 'The repository is not signed.',

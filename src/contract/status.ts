@@ -1,22 +1,22 @@
 import { z } from 'zod';
 import { type FindingCode, findingTexts } from './finding-texts.ts';
 
-// What the last builds did, for programs: `/v2/status.json`, and what the pages and badges show of it.
+// What the last builds did: `/v2/status.json` for programs, and the part of it on pages and badges.
 
-/** How many builds `/v2/status.json` and the pages tell of. */
+/** How many builds `/v2/status.json` and the pages list. */
 export const shownBuilds = 30;
 
-/** What became of a repository in a build: a letter for each, of which its history is made. */
+/** The outcome of a repository in a build, as a letter of its history. */
 export const historyLetters = {
   /** Its data changed. */
   fresh: 'f',
   /** The origin confirmed it. */
   unchanged: 'u',
-  /** Nothing usable came, and the data from before stays. */
+  /** Nothing usable arrived, and the earlier data stays. */
   stale: 's',
-  /** And there is none. */
+  /** Nothing usable arrived, and there is no earlier data. */
   failed: 'x',
-  /** The build did not visit it, or it was not in the manifest yet, or the build ended before. */
+  /** The build did not visit it, it was not in the manifest yet, or the build ended before. */
   unvisited: '-',
 } as const;
 export type HistoryOutcome = keyof typeof historyLetters;
@@ -25,7 +25,7 @@ export type HistoryLetter = (typeof historyLetters)[HistoryOutcome];
 const count = z.int().min(0);
 const moment = z.iso.datetime({ precision: 3 });
 
-/** Repositories of a build by what became of them. */
+/** How many repositories of a build had each outcome. */
 export const outcomeCountsSchema = z.strictObject({
   fresh: count.describe('Repositories whose data changed.'),
   unchanged: count.describe('Repositories whose origin confirmed the data.'),
@@ -35,7 +35,7 @@ export const outcomeCountsSchema = z.strictObject({
 });
 export type OutcomeCounts = Readonly<z.infer<typeof outcomeCountsSchema>>;
 
-/** Packages of a build by what became of them. */
+/** How many packages a build added, updated and removed. */
 export const packageCountsSchema = z.strictObject({ added: count, updated: count, removed: count });
 
 /** How a build ended. */
@@ -86,7 +86,7 @@ const statusRepositorySchema = z.strictObject({
     ),
 });
 
-/** What the last builds did, and how each repository fares. */
+/** What the last builds did, and the outcomes of each repository. */
 export const statusRecordSchema = z.strictObject({
   builds: z
     .array(statusBuildSchema)

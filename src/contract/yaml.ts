@@ -1,18 +1,18 @@
 import { CORE_SCHEMA, dump, load, YAMLException } from 'js-yaml';
 
-// People write YAML, and one document is published as it. The reader is that of YAML 1.2's core schema, of which JSON is
-// a part; it refuses fields that are given twice, tags that it does not know and what is nested deeper than 100.
+// People write YAML, and one document is published as YAML. The reader implements the core schema of YAML 1.2, of which
+// JSON is a part. It refuses repeated fields, unknown tags and nesting deeper than 100.
 
-// A text that is no YAML; the message says where, and why.
+// A text that is no valid YAML. The message says where, and why.
 class YamlInvalid extends Error {
   override name = 'YamlInvalid';
 }
 
-// An alias may stand for what holds others, and all of them for far more than was written.
+// An alias may stand for a value that contains aliases, so that a short text expands to far more than was written.
 const maxAliases = 1000;
 const copiedValues = 100_000;
 
-/** How many values there are, each as often as it is named; `most` where there are more. */
+/** How many values there are, counting each as often as it is referenced; `most` if there are more. */
 const countValues = (value: unknown, most: number): number => {
   if (typeof value !== 'object' || value === null) return 1;
   let count = 1;
@@ -28,7 +28,7 @@ const isTooMuch = (value: unknown, text: string): boolean => {
   return countValues(value, most) >= most;
 };
 
-/** The value of a text with one YAML document. Throws YamlInvalid, where an empty text too is none. */
+/** The value of a text with one YAML document. Throws YamlInvalid, also for an empty text. */
 export const readYaml = (text: string): unknown => {
   try {
     const value = load(text, { schema: CORE_SCHEMA, maxAliases });
@@ -45,8 +45,8 @@ export const readYaml = (text: string): unknown => {
 };
 
 /**
- * A value as YAML, in lines of up to 80 characters where they can be folded, or of any length. Many readers still read
- * YAML 1.1, where a bare date, "yes" or 12:30 is no text: such texts are quoted.
+ * Writes a value as YAML, folded into lines of up to 80 characters, or with lines of any length. Many readers still
+ * implement YAML 1.1, in which a bare date, "yes" or 12:30 is no text, so such texts are quoted.
  */
 export const composeYaml = (value: unknown, { folds = true }: { readonly folds?: boolean } = {}): string =>
   dump(value, { noRefs: true, quoteStyle: 'double', lineWidth: folds ? 80 : -1 });

@@ -3,8 +3,8 @@ import { networkTexts } from './network-findings.ts';
 import { broken, type FindingText, weak } from './text-findings.ts';
 
 /**
- * The failures that deny the repository something it has, as they read where another file served in its place: one
- * compression of the index of several, or InRelease where there is a Release.
+ * Texts for failures of one file when another file was usable: one of several compressions of the index, or InRelease
+ * if there is a Release.
  */
 const ofOneFile = {
   'index-missing': weak(
@@ -55,12 +55,12 @@ const withOther = ({ operator, ...text }: FindingText): FindingText => ({
   operator: `${operator} Another file was used instead.`,
 });
 
-// What is wrong with a signature is said of the repository, and not of a file that another one can stand in for.
+// A faulty signature concerns the repository as a whole; no other file can replace it.
 const ofFiles = Object.entries({ ...networkTexts, ...crawlTexts, ...ofOneFile }).filter(
   ([code]) => !code.startsWith('signature-'),
 );
 
-/** What each failure means where it is a finding: the repository is in use all the same, by another file. */
+/** What each failure means as a finding: the repository is in use, thanks to another file. */
 export const besideTexts: Readonly<Record<string, FindingText>> = Object.fromEntries(
   ofFiles.map(([code, text]) => [code, withOther(text)]),
 );

@@ -1,6 +1,6 @@
 import { type FindingText, weak } from './text-findings.ts';
 
-/** What is found by comparing a repository with others, and with what it was before. */
+/** Findings from comparing a repository with others, and with its past. */
 export const comparedTexts = {
   'package-bytes-changed': weak(
     'The bytes of a version changed',

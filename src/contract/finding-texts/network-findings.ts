@@ -1,7 +1,7 @@
 import { amountOf } from '../limits.ts';
 import { broken, type FindingText } from './text-findings.ts';
 
-/** What goes wrong between the origin and us. */
+/** What can go wrong between the origin and us. */
 export const networkTexts = {
   'address-refused': broken(
     'The address is not public',

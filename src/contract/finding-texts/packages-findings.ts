@@ -3,7 +3,7 @@ import { broken, type FindingText, note, weak } from './text-findings.ts';
 
 const leftOut = 'Such packages are left out here and ignored by APT.';
 
-/** What is wrong with the stanzas of an index. */
+/** What can be wrong with the stanzas of an index. */
 export const packageTexts = {
   'package-missing': broken(
     'A stanza has no Package field',

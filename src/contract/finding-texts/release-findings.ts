@@ -1,7 +1,7 @@
 import { amountOf } from '../limits.ts';
 import { type FindingText, note, weak } from './text-findings.ts';
 
-/** What is wrong with a Release and with the files around it, where the rest can be used all the same. */
+/** What can be wrong with a Release and the files around it, while the rest stays usable. */
 export const releaseTexts = {
   'release-line-malformed': note(
     'A line of Release is not a field',

@@ -1,13 +1,12 @@
 /**
- * What a finding means. `broken` keeps packages or updates away from people, `weak` risks something, `note` is worth
- * tidying.
+ * The texts of a finding. `broken` keeps packages or updates from people, `weak` is a risk, `note` is worth tidying.
  */
 export interface FindingText {
   /** What is wrong, in a few words. */
   readonly title: string;
-  /** A sentence for the operator of the index; "{}" stands for the evidence. */
+  /** A sentence for the operator of the index, with "{}" for the evidence. */
   readonly operator: string;
-  /** A sentence for the owner of the repository that says how to mend it. */
+  /** A sentence that tells the owner of the repository how to fix it. */
   readonly owner: string;
   readonly weight: 'broken' | 'weak' | 'note';
 }

@@ -1,8 +1,8 @@
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * The fields of a record that a client named, in the record's order: `name` is a field, `repository.uri` one of the
- * record in a field. Names that are none give nothing; without a list all are given.
+ * The fields of a record that a client asked for, in the record's order: `name` is a field, `repository.uri` a field of
+ * the record in a field. Unknown names are ignored; without a list all fields are returned.
  */
 export const pickFields = (record: Fields, names: readonly string[] | undefined): Fields => {
   if (names === undefined) return record;

@@ -5,7 +5,10 @@ import type { IndexRepository } from './records.ts';
 const bySlug = (one: { slug: string }, other: { slug: string }): number =>
   one.slug < other.slug ? -1 : Number(one.slug > other.slug);
 
-/** The manifest as `index-repositories.json` has it: sorted by slug, keys in order, addresses without a slash at their end. */
+/**
+ * The manifest in the form of `index-repositories.json`: sorted by slug, keys in order, addresses without a trailing
+ * slash.
+ */
 export const composeIndexRepositories = (entries: readonly ManifestEntry[]): IndexRepository[] =>
   entries.toSorted(bySlug).map(({ aliases, binary, bootstrap, component, ranking, slug, suite, uri }) => ({
     ...(aliases.length === 0 ? {} : { aliases: aliases.toSorted() }),
@@ -19,8 +22,8 @@ export const composeIndexRepositories = (entries: readonly ManifestEntry[]): Ind
   }));
 
 /**
- * The safety list as `piracy-repositories.json` has it: host names, each once, sorted. An entry that covers a path alone
- * is left out: who reads this list takes all of a host for unsafe.
+ * The safety list in the form of `piracy-repositories.json`: host names, each once, sorted. An entry that covers only a
+ * path is left out, because readers of this list take the whole host for unsafe.
  */
 export const composeUnsafeHosts = (entries: readonly SafetyEntry[]): string[] =>
   [...new Set(entries.filter(({ path }) => path === undefined).map(({ host }) => host.toLowerCase()))].sort();

@@ -24,8 +24,8 @@ import {
   unsafeHostsSchema,
 } from './records.ts';
 
-// The description of addresses from before /v2: apart from that of /v2, so that nobody who writes a program today takes
-// them for part of it.
+// The description of addresses from before /v2. It is separate from that of /v2, so that nobody who writes a program
+// today uses them.
 
 const named = {
   Package: olderPackageSchema,
@@ -83,7 +83,7 @@ const parametersOf = ({ query = [] }: OlderOperation): Json[] =>
     };
   });
 
-/** A path of a description has no slash at its end. */
+/** A path in a description has no trailing slash. */
 const described = ({ address }: OlderOperation): string => address.replace(/\/$/, '');
 
 const describeOperation = (name: string, operation: OlderOperation): Json => {

@@ -14,19 +14,19 @@ import {
 } from './records.ts';
 
 /**
- * One operation of an address from before /v2, which programs still call. Everything about older addresses (routes,
- * their description, the rules of hosts, the names in metrics) derives from this table. Addresses are whole: they begin
- * at the root of the host.
+ * One operation at an address from before /v2, which programs still call. Everything about older addresses (routes,
+ * their description, the rules of hosts, the names in metrics) derives from this table. Addresses begin at the root of
+ * the host.
  */
 export interface OlderOperation {
   readonly address: string;
   readonly summary: string;
-  /** What is asked for in its place today, below the API's root. */
+  /** The address that replaces it today, below the API's root. */
   readonly instead: string;
-  /** The parameters of its query, in the order in which they are judged. */
+  /** The parameters of its query, in the order in which they are checked. */
   readonly query?: readonly OlderQueryName[];
   readonly schema?: z.ZodType;
-  /** The published file that answers it, below the output folder; what has none is computed. */
+  /** The published file that answers it, below the output folder. Without one the answer is computed. */
   readonly file?: string;
   readonly errors: readonly number[];
   /** Whether it may answer with a redirect. */
@@ -128,14 +128,14 @@ export const olderTable: readonly (readonly [OlderOperationName, OlderOperation]
 export const olderFiles: ReadonlySet<string> = new Set(olderTable.flatMap(([, { file }]) => file ?? []));
 
 /**
- * Where the API's folder `jailbreak` was last redirected to, below which the same bytes are answered as below the
- * API's root.
+ * The last redirect target of the API's folder `jailbreak`. Below it the answers have the same bytes as below the API's
+ * root.
  */
 export const laterRoot = ['v4', 'canister-services'] as const;
 const moved = 'jailbreak';
 const laterPath = `/${[...laterRoot, moved].join('/')}/`;
 
-/** The path that a path below that folder stands for; any other stands for itself. */
+/** The present path for a path below that folder. Any other path stays the same. */
 export const presentPath = (path: string): string =>
   path.startsWith(laterPath) ? `/${apiRoot}/${moved}/${path.slice(laterPath.length)}` : path;
 

@@ -2,9 +2,9 @@ import { givenList, integer, oneOf, type QueryParameter, required } from '../par
 import { queryParameters, ranks, safetyMaximum } from '../parameters.ts';
 import { searchLength } from '../search-length.ts';
 
-// The parameters of older addresses. Programs send others besides, such as the fields to search in, which are ignored.
+// The parameters of older addresses. Programs also send others, such as the fields to search in, which are ignored.
 
-/** The fields of a package that lead somewhere, and may be asked for as a redirect. */
+/** The fields of a package with an address, to which the answer may be a redirect. */
 const redirectable = ['packageIcon', 'header', 'depiction', 'nativeDepiction'] as const;
 
 const { maximum: searchMaximum } = searchLength;
@@ -15,7 +15,7 @@ const addresses = {
   example: undefined,
 } as const;
 
-/** By the names that the table of older operations calls them. */
+/** By the names in the table of older operations. */
 export const olderQueryParameters = {
   id: required({
     description: 'Package identifier.',

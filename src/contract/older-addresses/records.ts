@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
-// What older addresses answer, field for field: the shapes that programs have compiled in which were written before /v2.
+// The answers of older addresses, field for field: the form that programs written before /v2 expect.
 
 const url = z.url({ protocol: /^https?$/ });
 const text = z.string().nullable();
 
-/** A repository, as older addresses have it. */
+/** A repository in the form of older addresses. */
 export const olderRepositorySchema = z.strictObject({
   slug: z.string(),
   aliases: z.array(z.string()).describe('Former slugs.'),
@@ -20,7 +20,7 @@ export const olderRepositorySchema = z.strictObject({
 });
 export type OlderRepository = z.infer<typeof olderRepositorySchema>;
 
-/** The latest version of a package, as older addresses have it. */
+/** The latest version of a package in the form of older addresses. */
 export const olderPackageSchema = z.strictObject({
   identifier: z.string(),
   architecture: z.string(),
@@ -42,7 +42,7 @@ export const olderPackageSchema = z.strictObject({
 });
 export type OlderPackage = z.infer<typeof olderPackageSchema>;
 
-/** The fields that a client asked for, which are given alone. Some programs take a repository for nothing but its texts. */
+/** A record with only the fields that a client asked for. Some programs need only the texts of a repository. */
 const partOf = <T extends z.ZodObject>(schema: T) => schema.partial();
 
 export const olderPackageFieldsSchema = partOf(olderPackageSchema).extend({
@@ -57,7 +57,7 @@ export const olderSafetySchema = z.strictObject({
 });
 export type OlderSafety = z.infer<typeof olderSafetySchema>;
 
-/** What a reader is told of the address that was asked. */
+/** What readers are told about the address that they used. */
 export const olderNoticeSchema = z.strictObject({
   api: z.string().describe('That the address is old.'),
   data: z.string().describe('What replaces it.'),
@@ -94,7 +94,7 @@ export const olderRepositoriesAnswerSchema = envelope(z.array(repositoryOrFields
 export const olderSafetyAnswerSchema = envelope(z.union([verdict, z.array(olderSafetySchema)]));
 export const olderCheckAnswerSchema = checked(z.union([olderSafetySchema, z.array(olderSafetySchema)]));
 
-/** An error of an older address; unlike those of /v2, a 404 has a sentence too. */
+/** An error of an older address. Unlike under /v2, a 404 also has a sentence. */
 export const olderErrorSchema = z.strictObject({
   notice: olderNoticeSchema,
   message: z.string(),
