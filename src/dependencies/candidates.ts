@@ -12,13 +12,13 @@ import { fitsQualifier, hasVersion, providesVersion } from './matching.ts';
 import { costOf, type PackageRelations, readRelations } from './package-relations.ts';
 import type { Steps, Work } from './work.ts';
 
-/** What the resolver reads: the catalog, or what stands for it. */
+/** What the resolver reads: the catalog, or a substitute. */
 export type Reading = Pick<DependencyReading, keyof DependencyReading>;
 
-/** By code unit, so that an order is the same on every machine. */
+/** Compares by code unit, so that the order is the same on every machine. */
 export const compareNames = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** The catalog as one question sees it: read once, for one architecture. */
+/** The catalog as one question sees it: each fact is read once, for one architecture. */
 export class Offers {
   readonly architecture: string;
   readonly repositories: readonly DependencyRepository[];
@@ -28,7 +28,7 @@ export class Offers {
   readonly #places: ReadonlyMap<number, number>;
   readonly #bootstraps: ReadonlySet<number>;
 
-  /** `had`: the repositories that a visitor has. */
+  /** `had` are the repositories that the visitor has. */
   constructor(reading: Reading, architecture: string, had: readonly DependencyRepository[], work: Work) {
     this.#reading = reading;
     this.#work = work;
@@ -66,7 +66,7 @@ export class Offers {
     return found;
   }
 
-  /** Which of two repositories comes first: the better ranked one. */
+  /** Compares two repositories: the better ranked one comes first. */
   compareRepositories(a: NewestRecord, b: NewestRecord): number {
     return (this.#places.get(a.repository) ?? 0) - (this.#places.get(b.repository) ?? 0);
   }
@@ -82,18 +82,21 @@ export class Offers {
     return relations;
   }
 
-  /** Whether a device has it because its bootstrap does; of which bootstrap it is, is not known where none is had. */
+  /**
+   * Whether a device has it with its bootstrap. If the visitor has no bootstrap repository, it is unknown which one
+   * that is.
+   */
   isOfBootstrap(record: NewestRecord): boolean {
     return this.#bootstraps.has(record.repository) && this.written(record).essential === true;
   }
 
-  /** Whether what stands behind the colon of a relation lets this record meet it. */
+  /** Whether the qualifier after the colon of a relation allows this record to satisfy it. */
   fits(relation: Relation, record: NewestRecord): boolean {
     return fitsQualifier(relation, this.architecture, () => this.written(record).anyArchitecture === true);
   }
 }
 
-/** The candidates of apt where these repositories are had, all with the same pin: of each package the newest version. */
+/** apt's candidates if these repositories are configured with equal pins: the newest version of each package. */
 export class Candidates {
   readonly repositories: readonly DependencyRepository[];
   readonly #offers: Offers;
@@ -123,7 +126,10 @@ export class Candidates {
     return best;
   }
 
-  /** What meets a relation, in the order in which apt tries it: the package of that name, then what provides it. */
+  /**
+   * The packages that satisfy a relation, in the order in which apt tries them: the package of that name, then those
+   * that provide it.
+   */
   *meeting(relation: Relation): Steps<NewestRecord[]> {
     if (!relation.readable) return [];
     const found: NewestRecord[] = [];
@@ -138,14 +144,15 @@ export class Candidates {
       if (this.of(one.name)?.record !== one.record || !providesVersion(relation, one.provided)) continue;
       if (this.#offers.fits(relation, one)) providing.push(one);
     }
-    // Which list a device reads last nobody knows here, so the better ranked repository stands for it.
+    // It is unknown which list a device reads last, so the better ranked repository is preferred.
     providing.sort(
       (a, b) => a.preference - b.preference || this.#offers.compareRepositories(a, b) || b.place - a.place,
     );
     return [...found, ...providing];
   }
 
-  // Newer first; of equal versions that for the architecture itself, then that of the better ranked repository.
+  // Newer first. Among equal versions the one for the architecture itself is first, then the one in the better ranked
+  // repository.
   #compare(a: NewestRecord, b: NewestRecord): number {
     return (
       compareVersions(b.version, a.version) ||

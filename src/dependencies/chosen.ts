@@ -8,11 +8,11 @@ import type { Steps, Work } from './work.ts';
 export interface Chosen {
   readonly record: NewestRecord;
   readonly relations: PackageRelations;
-  /** The package that needs it, and by which relation; null for what was asked for. */
+  /** The package that needs it, and by which relation; null for the package that was asked about. */
   readonly requiredBy: { readonly name: string; readonly relation: Relation } | null;
 }
 
-/** Values by key, of which the last ones can be taken back. */
+/** Values by key. The last ones can be removed again. */
 class Stacks<T> {
   readonly #values = new Map<string, T[]>();
 
@@ -31,7 +31,7 @@ class Stacks<T> {
   }
 }
 
-/** The packages chosen so far, and what they provide and refuse. The last ones can be taken back. */
+/** The packages chosen so far, what they provide and what they refuse. The last ones can be removed again. */
 export class ChosenPackages {
   readonly #architecture: string;
   readonly #work: Work;
@@ -56,7 +56,7 @@ export class ChosenPackages {
     for (const relation of one.relations.refusals) this.#refused.push(relation.name, { relation, by: one });
   }
 
-  /** Takes back all but the first so many. */
+  /** Removes all except the first `count`. */
   cutTo(count: number): void {
     while (this.#list.length > count) {
       const one = this.#list.pop();
@@ -67,7 +67,7 @@ export class ChosenPackages {
     }
   }
 
-  /** What meets a relation already. */
+  /** The chosen package that already satisfies a relation. */
   *meeting(relation: Relation): Steps<Chosen | undefined> {
     const fits = ({ relations }: Chosen) => fitsQualifier(relation, this.#architecture, () => relations.servesAny);
     const named = this.#byName.get(relation.name);
@@ -79,7 +79,7 @@ export class ChosenPackages {
     return undefined;
   }
 
-  /** What cannot be installed beside this package, on its own word or on the other's; provided names count too. */
+  /** The chosen packages that this package conflicts with, or that conflict with it. Provided names count, too. */
   *conflicting({ name, version }: NewestRecord, relations: PackageRelations): Steps<Chosen | undefined> {
     for (const relation of relations.refusals) {
       if (this.#work.spend()) yield;

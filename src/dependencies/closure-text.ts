@@ -60,7 +60,10 @@ function* listPieces(items: Iterable<unknown>, pieces: string[]): Steps<void> {
   }
 }
 
-/** The public form of a closure as pieces of JSON text, made piece by piece: it may be some megabytes. */
+/**
+ * The public form of a closure as pieces of JSON text. It is made piece by piece, because it may have several
+ * megabytes.
+ */
 export function* closurePieces(closure: Closure): Steps<string[]> {
   const { question, resolution, had, unknown } = closure;
   const device = tellDevice(closure);

@@ -8,7 +8,7 @@ import { findElsewhere } from './elsewhere.ts';
 import { type Avoided, type Resolution, Resolver, type Unmet } from './resolution.ts';
 import { type Steps, TooLarge, Work } from './work.ts';
 
-/** What installing a package brings, and what it was found with. */
+/** What installing a package brings, and the repositories with which that was computed. */
 export interface Closure {
   readonly question: DependencyQuestion;
   readonly resolution: Resolution;
@@ -24,7 +24,7 @@ const nothing = { operator: null, version: null, qualifier: null, readable: true
 const usedOf = ({ chosen }: Resolution, offers: Offers): ReadonlySet<string> =>
   new Set(chosen.map(({ record }) => offers.repositoryOf(record).slug));
 
-/** The repositories of a question, and what is none of them. */
+/** The repositories of a question, and the slugs that are none. */
 const readHad = ({ repositories }: Reading, asked: readonly string[]) => {
   const bySlug = mapSlugs(repositories);
   const found = asked.map((slug) => bySlug.get(slug));
@@ -37,7 +37,7 @@ const readHad = ({ repositories }: Reading, asked: readonly string[]) => {
 const keyOf = ({ by, need }: Unmet): string =>
   [by?.record ?? '', need.field ?? '', ...need.alternatives.map(formatRelation)].join('\n');
 
-/** The same, with why the other refused what could meet its needs: of what is not at hand here it says nothing. */
+/** The same resolution, with the other's reasons for refusing candidates that are not at hand here. */
 const withRefusals = (resolution: Resolution, other: Resolution): Resolution => {
   const known = new Map(other.unmet.map((one) => [keyOf(one), one.refusals]));
   const unmet = resolution.unmet.map((one) => ({
@@ -47,12 +47,12 @@ const withRefusals = (resolution: Resolution, other: Resolution): Resolution => 
   return { ...resolution, unmet };
 };
 
-/** So often something that was chosen is done without, because it kept out what nothing else can replace. */
+/** How often a chosen package is avoided because it kept out something that nothing else can replace. */
 const mostAvoided = 8;
 
 /**
- * Resolves, and where something cannot be met because of what was chosen before it, once more without that; what is
- * better so is kept. apt takes such a package out again and looks for another in its place.
+ * Resolves. If something cannot be satisfied because of an earlier choice, resolves once more without that choice, and
+ * keeps the better result. apt would remove such a package again and look for a replacement.
  */
 function* resolveAround(resolve: (avoided: Avoided) => Steps<Resolution>): Steps<Resolution> {
   let avoided: Avoided = new Map();
@@ -74,12 +74,12 @@ function* resolveAround(resolve: (avoided: Avoided) => Steps<Resolution>): Steps
 }
 
 /**
- * Computes what installing a package brings with it where certain repositories are had. Where something cannot be met
- * that another repository has, that one is added and all is resolved anew, since apt would choose anew as well; so the
- * answer is what apt does once all that is to be added is there.
+ * Computes what installing a package brings if certain repositories are configured. If only another repository can
+ * satisfy something, that one is added and everything is resolved again, because apt would also choose again. So the
+ * answer is what apt does once all necessary repositories are added.
  *
- * A generator, so that whoever drives it can let others go on between its steps. It reads no more than
- * `closureLimits` says, whatever strangers wrote.
+ * A generator, so that the caller can do other work between its steps. It reads no more than `closureLimits` allows,
+ * whatever strangers wrote.
  */
 export function* computeClosure(reading: Reading, question: DependencyQuestion): Steps<Closure> {
   const work = new Work();
@@ -104,7 +104,7 @@ export function* computeClosure(reading: Reading, question: DependencyQuestion):
       added.add(offers.repositoryOf(found).slug);
       [resolution, candidates] = yield* resolveWith(slugsHad.union(added));
     }
-    // One added for something that is not taken in the end, because of what came with another.
+    // A repository may have been added for something that is not chosen in the end.
     const used = usedOf(resolution, offers);
     if (!resolution.isTooLarge && !added.isSubsetOf(used)) {
       const needed = slugsHad.union(added.intersection(used));

@@ -2,9 +2,9 @@ import type { Relation } from '../apt/relations.ts';
 import { isOfDevice } from '../compatibility/device-packages.ts';
 import { hasVersion } from './matching.ts';
 
-/** The device that is installed on. */
+/** The device on which packages are installed. */
 export class Device {
-  /** Null where nothing is known of it. */
+  /** Null if it is unknown. */
   readonly firmware: string | null;
 
   constructor(firmware: string | null) {
@@ -12,8 +12,8 @@ export class Device {
   }
 
   /**
-   * Whether the device itself is what a relation names; `refused` where it is, and runs another firmware. What is not
-   * known of it is taken to fit.
+   * Whether a relation names the device itself: `met`, or `refused` if the device runs another firmware. Unknown
+   * properties count as met.
    */
   meets(relation: Relation): 'met' | 'refused' | undefined {
     if (!relation.readable || !isOfDevice(relation.name)) return undefined;
@@ -21,7 +21,7 @@ export class Device {
     return hasVersion(relation, this.firmware) ? 'met' : 'refused';
   }
 
-  /** Whether a package that refuses this refuses the device. */
+  /** Whether this relation of a Conflicts or Breaks refuses the device. */
   isRefusedBy(relation: Relation): boolean {
     return relation.name === 'firmware' && this.firmware !== null && hasVersion(relation, this.firmware);
   }

@@ -6,13 +6,13 @@ import { hasVersion, providesVersion } from './matching.ts';
 import type { Resolution } from './resolution.ts';
 import type { Steps, Work } from './work.ts';
 
-/** Whether apt would take this version, were its repository had too. */
+/** Whether apt would choose this version if its repository were configured, too. */
 const wouldBeCandidate = (candidates: Candidates, one: NewestRecord): boolean => {
   const now = candidates.of(one.name);
   return now === undefined || compareVersions(one.version, now.version) > 0;
 };
 
-/** What would meet a relation in a repository that is not had: of the best ranked one, the newest. */
+/** What would satisfy a relation from a repository that is not configured: the newest in the best ranked one. */
 function* findFor(
   relation: Relation,
   offers: Offers,
@@ -42,7 +42,7 @@ function* findFor(
   return best(providing);
 }
 
-/** The first thing, of what cannot be met, that another repository has. */
+/** The first unsatisfied need that another repository can satisfy. */
 export function* findElsewhere(
   { unmet }: Resolution,
   offers: Offers,

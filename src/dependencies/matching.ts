@@ -1,7 +1,7 @@
 import type { Relation } from '../apt/relations.ts';
 import { compareVersions } from '../apt/version.ts';
 
-/** Whether a version stands to that of a relation as it says. */
+/** Whether a version satisfies the operator and version of a relation. */
 export const hasVersion = ({ operator, version }: Relation, candidate: string): boolean => {
   if (operator === null || version === null) return true;
   const order = compareVersions(candidate, version);
@@ -19,11 +19,13 @@ export const hasVersion = ({ operator, version }: Relation, candidate: string): 
   }
 };
 
-/** Whether what provides a name, in this version or in none, stands to a relation as it says (Debian Policy, section 7.5). */
+/**
+ * Whether something that provides a name, with this version or none, satisfies a relation (Debian Policy, section 7.5).
+ */
 export const providesVersion = (relation: Relation, provided: string | null): boolean =>
   provided === null ? relation.operator === null : hasVersion(relation, provided);
 
-/** What stands behind the colon, against the architecture that is installed for. */
+/** Whether the qualifier after the colon fits the architecture that is installed for. */
 export const fitsQualifier = ({ qualifier }: Relation, architecture: string, servesAny: () => boolean): boolean => {
   if (qualifier === null || qualifier === 'native') return true;
   return qualifier === 'any' ? servesAny() : qualifier === architecture;

@@ -8,17 +8,17 @@ import {
 import type { RecordRelations } from '../catalog/dependency-reading.ts';
 import type { DependencyField } from '../contract/dependency-records.ts';
 
-/** One thing that a package needs. */
+/** One need of a package. */
 export interface Need {
   readonly field: DependencyField | null;
   readonly alternatives: Alternatives;
 }
 
-/** What a package says of others, read. */
+/** The relations of a package, parsed. */
 export interface PackageRelations {
-  /** In apt's order: what it needs before it is unpacked comes first. */
+  /** In apt's order: what is needed before unpacking comes first. */
   readonly needs: readonly Need[];
-  /** What it conflicts with, or breaks. */
+  /** What it conflicts with or breaks. */
   readonly refusals: readonly Relation[];
   readonly provisions: readonly Provision[];
   readonly servesAny: boolean;
@@ -27,7 +27,7 @@ export interface PackageRelations {
 const needsOf = (field: DependencyField, text: string | undefined): Need[] =>
   parseRelationField(text).map((alternatives) => ({ field, alternatives }));
 
-/** Reads what a record says of other packages. */
+/** Parses the relations of a record. */
 export const readRelations = (written: RecordRelations): PackageRelations => ({
   needs: [...needsOf('Pre-Depends', written.preDepends), ...needsOf('Depends', written.depends)],
   refusals: [...parseRelationField(written.conflicts), ...parseRelationField(written.breaks)]
@@ -39,7 +39,7 @@ export const readRelations = (written: RecordRelations): PackageRelations => ({
 
 const charactersInStep = 64;
 
-/** What it costs to read them and to hold them. */
+/** The cost of parsing and holding them. */
 export const costOf = (written: RecordRelations, { needs, refusals, provisions }: PackageRelations): number => {
   const { preDepends = '', depends = '', conflicts = '', breaks = '', provides = '' } = written;
   const characters = [preDepends, depends, conflicts, breaks, provides].reduce((sum, { length }) => sum + length, 0);

@@ -7,7 +7,7 @@ import type { Refusal } from './resolution.ts';
 
 type Told = DependencyClosure['unmet'][number]['alternatives'][number];
 
-/** A text of a stranger, no longer than it is told. */
+/** A stranger's text, shortened to what is shown. */
 export const shorten = (text: string): string => {
   const { characters } = closureLimits;
   return text.length <= characters ? text : `${text.slice(0, characters - 1).toWellFormed()}…`;
@@ -58,7 +58,7 @@ const ofNone = (relation: Relation, { offers, candidates, question, added }: Clo
     : ['not-found', `No repository has ${name}, or anything that provides it`];
 };
 
-/** Why an alternative of a dependency is not met. */
+/** Why an alternative of a dependency is not satisfied. */
 export const tellAlternative = (relation: Relation, refusal: Refusal | undefined, closure: Closure): Told => {
   const [reason, text] = refusal === undefined ? ofNone(relation, closure) : ofRefusal(refusal);
   return { relation: shorten(formatRelation(relation)), reason, text: shorten(text) };

@@ -8,37 +8,40 @@ import { hasVersion } from './matching.ts';
 import type { Need, PackageRelations } from './package-relations.ts';
 import { type Steps, TooLarge, type Work } from './work.ts';
 
-/** Why a candidate was not taken. */
+/** Why a candidate was not chosen. */
 export type Refusal =
   | { readonly reason: 'conflict'; readonly candidate: NewestRecord; readonly with: NewestRecord | null }
   | { readonly reason: 'dependency'; readonly candidate: NewestRecord };
 
-/** What cannot be met. */
+/** A need that cannot be satisfied. */
 export interface Unmet {
-  /** The package that needs it; null for what was asked for. */
+  /** The package that has the need; null for what was asked for. */
   readonly by: NewestRecord | null;
   readonly need: Need;
-  /** Why what could meet each alternative was not taken, by the alternative's number; of others nothing could. */
+  /**
+   * Why the candidates of each alternative were not chosen, by the number of the alternative. Alternatives without
+   * candidates are left out.
+   */
   readonly refusals: ReadonlyMap<number, Refusal>;
 }
 
-/** What the device meets. */
+/** A need that the device satisfies. */
 export interface MetByDevice {
   readonly by: NewestRecord | null;
   readonly relation: Relation;
   readonly reason: 'system' | 'essential';
 }
 
-/** What would be installed where certain repositories are had. */
+/** What would be installed if certain repositories are configured. */
 export interface Resolution {
   readonly chosen: readonly Chosen[];
   readonly device: readonly MetByDevice[];
   readonly unmet: readonly Unmet[];
-  /** Whether it ended before its time, because it took too much. */
+  /** Whether it stopped early because it took too much. */
   readonly isTooLarge: boolean;
 }
 
-/** A need under way: its candidates, and how far they were tried. */
+/** A need in progress: its candidates, and how many of them were tried. */
 interface Trial {
   readonly need: Need;
   readonly candidates: readonly { readonly alternative: number; readonly record: NewestRecord }[];
@@ -47,21 +50,21 @@ interface Trial {
   isLast: boolean;
 }
 
-/** A package whose needs are being met. */
+/** A package whose needs are being satisfied. */
 interface Frame {
   /** Null for the question itself. */
   readonly record: NewestRecord | null;
   readonly needs: readonly Need[];
-  /** Whether it stays where something cannot be met: nothing else would do in its place. */
+  /** Whether it stays even if a need cannot be satisfied, because nothing else could replace it. */
   readonly stays: boolean;
-  /** How much was chosen, and met by the device, before it. */
+  /** How many packages were chosen, and needs met by the device, before it. */
   readonly chosenBefore: number;
   readonly deviceBefore: number;
   next: number;
   trial: Trial | undefined;
 }
 
-/** Records that are not to be chosen, and what each of them would keep out. */
+/** Records that must not be chosen, each with the record that it would keep out. */
 export type Avoided = ReadonlyMap<number, NewestRecord>;
 
 interface ResolverOptions {
@@ -73,11 +76,11 @@ interface ResolverOptions {
 }
 
 /**
- * Meets the needs of what is asked for as apt does (apt 2.6, MarkInstall): depth first, in the order written; what is
- * chosen already is preferred, then the first alternative that can be installed with all that it needs. What cannot be
- * is not tried again, so that the whole takes time in proportion to what is looked at. Where none of the alternatives can be, the
- * first one that is there is taken all the same and what it lacks is named, so that the answer says what is missing at the
- * bottom and not at the top.
+ * Satisfies the needs of what is asked for as apt does (apt 2.6, MarkInstall): depth first, in the order written. An
+ * alternative that is already chosen is preferred, then the first one that can be installed with all that it needs.
+ * What cannot be installed is not tried again, so the time is proportional to what is examined. If no alternative can
+ * be installed, the first existing one is chosen anyway and its unsatisfied needs are named, so that the answer says
+ * what is missing at the bottom rather than at the top.
  */
 export class Resolver {
   readonly #offers: Offers;
@@ -130,7 +133,7 @@ export class Resolver {
     });
   }
 
-  /** Takes up the next need of a package, or is done with it. */
+  /** Begins the next need of a package, or finishes the package. */
   *#begin(frame: Frame): Steps<void> {
     const need = frame.needs[frame.next++];
     if (need === undefined) {
@@ -160,7 +163,7 @@ export class Resolver {
     return false;
   }
 
-  /** Tries the next candidate of a need, or decides what becomes of the package where there is none. */
+  /** Tries the next candidate of a need. If there is none, decides what becomes of the package. */
   *#try(frame: Frame, trial: Trial): Steps<void> {
     const candidate = trial.candidates[trial.at++];
     if (candidate !== undefined) {

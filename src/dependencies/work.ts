@@ -1,16 +1,16 @@
 import { closureLimits } from '../contract/dependency-records.ts';
 
-/** Thrown where a closure takes more than is computed; what was chosen until then stands. */
+/** Thrown if a closure takes too much. What was chosen until then is kept. */
 export class TooLarge extends Error {
   override name = 'TooLarge';
 }
 
-/** Something computed in steps: whoever drives it decides after each how long others have waited (H7). */
+/** A computation in steps. After each step, its driver decides how long others have waited (H7). */
 export type Steps<T> = Generator<void, T, void>;
 
 const stepsAtOnce = 256;
 
-/** What one closure has cost so far. Throws TooLarge where that is too much. */
+/** The cost of one closure so far. Throws TooLarge if it is too high. */
 export class Work {
   #visits = 0;
   #steps = 0;
@@ -20,7 +20,7 @@ export class Work {
     if (++this.#visits > closureLimits.visits) throw new TooLarge();
   }
 
-  /** Counts so many steps; whether it is time to let others go on. */
+  /** Counts that many steps; whether it is time to let others continue. */
   spend(steps = 1): boolean {
     this.#steps += steps;
     if (this.#steps > closureLimits.steps) throw new TooLarge();

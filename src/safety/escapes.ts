@@ -8,7 +8,7 @@ const digits = Object.fromEntries(
   Array.from('0123456789abcdefABCDEF', (digit) => [digit.charCodeAt(0), Number.parseInt(digit, 16)]),
 );
 
-// As forgiving servers do it: what is no escape stays, and bytes that are not UTF-8 become U+FFFD.
+// Decodes as tolerant servers do: what is no escape stays, and bytes that are not UTF-8 become U+FFFD.
 const decode = (text: string): string => {
   const bytes = encoder.encode(text);
   let length = 0;
@@ -25,12 +25,12 @@ const decode = (text: string): string => {
   return decoder.decode(bytes.subarray(0, length));
 };
 
-/** Nobody encodes an address more often than this, and a server that decodes it is not known. */
+/** Nobody encodes an address more often than this, and no known server decodes it more often. */
 const mostDecodings = 8;
 
 /**
- * A text as a reader sees it that decodes percent-encoding until none is left: "%2572epo" is "repo" to a server that
- * decodes twice. A percent sign that was encoded any number of times is one.
+ * Decodes percent-encoding until none is left: to a server that decodes twice, "%2572epo" is "repo". A percent sign
+ * that was encoded any number of times becomes one.
  */
 export const decodeFully = (text: string): string => {
   let decoded = text;

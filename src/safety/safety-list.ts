@@ -2,19 +2,19 @@ import type { SafetyEntry } from '../contract/safety.ts';
 import { decodeFully } from './escapes.ts';
 import { NoAddress, type Place, readPlaces } from './readings.ts';
 
-/** Says of a repository address whether it is safe to add. */
+/** Decides whether the address of a repository is safe to add. */
 export interface SafetyList {
   /**
-   * False where the text is no URI with a host, or where a host that it may be read to lead to, or that host and the
-   * beginning of its path, is listed (decisions, sections 4 and 7).
+   * False if the text is no URI with a host, or if any reading of it reaches a listed host, or a listed host and path
+   * (decisions, sections 4 and 7).
    */
   check(uri: string): boolean;
-  /** An address that is listed; undefined where the list is empty. */
+  /** A listed address; undefined if the list is empty. */
   readonly listed: string | undefined;
 }
 
-// Bringing combining marks into their canonical order takes time that grows with the square of their number, and no text
-// of any language holds more than thirty of them in a row (Unicode, annex 15, stream-safe text).
+// Sorting combining marks into canonical order takes quadratic time, and no text in any language has more than thirty
+// in a row (Unicode, annex 15, stream-safe text).
 const tooManyMarks = /[\p{M}\uff9e\uff9f]{31,}/gu;
 const normalize = (text: string): string =>
   text
@@ -22,8 +22,8 @@ const normalize = (text: string): string =>
     .normalize('NFKC')
     .toLowerCase();
 
-// The path as the most forgiving server would read it: decoded, "\" as "/", empty and dot segments resolved, and without
-// the parameters that some take off a segment (RFC 3986, section 3.3).
+// The path as the most tolerant server would read it: decoded, "\" as "/", empty and dot segments resolved, and without
+// the parameters that some remove from a segment (RFC 3986, section 3.3).
 const pathSegments = (pathname: string): string[] => {
   const segments: string[] = [];
   for (const written of normalize(decodeFully(pathname)).split(/[/\\]/)) {
@@ -34,12 +34,12 @@ const pathSegments = (pathname: string): string[] => {
   return segments;
 };
 
-/** A path beyond this, in characters, could be any of its host's to one server or another. */
+/** Depending on the server, a longer path (in characters) could be any path of its host. */
 const longestPath = 4096;
 
 const isAddress = (host: string): boolean => host.startsWith('[') || /^\d+(\.\d+){3}$/.test(host);
 
-// The host and the names above it that have no more labels than this: a.x.example, x.example, example.
+// The host and its parent names, up to that many labels: a.x.example, x.example, example.
 const namesAbove = (host: string, mostLabels: number): string[] => {
   if (isAddress(host)) return [host];
   const names: string[] = [];
@@ -63,7 +63,7 @@ const placeOf = ({ host, path = '' }: SafetyEntry): Place => {
 };
 
 /**
- * A safety list of these entries. Throws a TypeError where the host of an entry is none, so that a slip in the list
+ * A safety list with these entries. Throws a TypeError if an entry's host is invalid, so that a mistake in the list
  * cannot silently list nothing.
  */
 export const createSafetyList = (entries: readonly SafetyEntry[]): SafetyList => {

@@ -3,7 +3,7 @@ import type { SearchedDocument, SearchReading } from '../catalog/search-reading.
 import { splitWords } from '../catalog/search-text.ts';
 import type { Question } from './question.ts';
 
-/** The numbers of search documents by the class in which a question finds them; see PackageSearch. */
+/** The numbers of search documents, by the class in which a query finds them; see PackageSearch. */
 export interface Classified {
   readonly name: number[];
   readonly segment: number[];
@@ -11,12 +11,15 @@ export interface Classified {
   readonly description: number[];
 }
 
-/** Characters of descriptions that are looked at: a hundred packages say a tenth of it, and a stranger may write more. */
+/**
+ * How many characters of descriptions are examined. A hundred packages have a tenth of that, but a stranger may write
+ * more.
+ */
 const mostText = 2 ** 18;
 
 /**
- * Decides by their texts in which class a question finds some documents. For a few documents that takes less time than
- * having the index join the many that hold a common word.
+ * Decides by their texts in which class a query finds certain documents. For a few documents this is faster than having
+ * the index intersect the many that contain a common word.
  */
 export class Candidates {
   readonly #reading: SearchReading;
@@ -26,10 +29,11 @@ export class Candidates {
   }
 
   /**
-   * Those of the documents that hold every word as the beginning of one of theirs, in the order given, but of one
-   * ranking those first in whose names more of the words stand by themselves. Of those that hold them in their
-   * descriptions come first which hold the words together as they were asked, then more of them by themselves, then which
-   * say the least besides, in words and in letters. Undefined where they are too long to be looked at.
+   * Keeps the documents that contain every word of the query as the beginning of one of theirs, in the given order,
+   * except that within a ranking those with more of the words as whole words of their names come first. Matches in
+   * descriptions are ordered by whether the words are together as in the query, then by how many are whole words, then
+   * by how little else the description says, in words and in letters. Undefined if the texts are too long to be
+   * examined.
    */
   classify(
     documents: readonly number[],
@@ -68,18 +72,18 @@ const closestFirst = (documents: readonly SearchedDocument[], words: readonly st
     .sort((a, b) => a.ranking - b.ranking || b.close - a.close)
     .map(({ document }) => document);
 
-// Short words of spaced scripts ("for", "the") make a description no less about what was asked.
+// Short words of scripts with blanks ("for", "the") do not make a description less relevant.
 const isTelling = (word: string): boolean => word.length > 3 || !/^[a-z]+$/.test(word);
 
-/** How closely a description fits. */
+/** How well a description matches. */
 interface Described {
   readonly id: number;
   readonly ranking: number;
   readonly isTogether: boolean;
   readonly whole: number;
-  /** The number of different words that tell of it. */
+  /** How many different telling words it has. */
   readonly telling: number;
-  /** The number of characters in words. */
+  /** How many characters its words have. */
   readonly length: number;
 }
 

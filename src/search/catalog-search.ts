@@ -30,12 +30,12 @@ import { SortedResults } from './sorted-results.ts';
 
 const recordsAtOnce = 32;
 
-/** So many sorted results are kept, of at most 80 kB each. */
+/** How many sorted results are kept, each of at most 80 kB. */
 const mostLately = 8;
 
 /**
- * The records of these, read some at a time. Throws AnswerTooLarge where they are more than one answer holds: strangers
- * choose how long a record is.
+ * Reads the records of these, some at a time. Throws AnswerTooLarge if they exceed the size of an answer, because
+ * strangers decide how long a record is.
  */
 const readInParts = async <T>(
   all: readonly T[],
@@ -58,19 +58,19 @@ const readInParts = async <T>(
   return { count, pieces };
 };
 
-/** The end of something computed in steps, between which everything else gets its turn. */
+/** Runs a computation in steps to its end, and lets everything else get its turn in between. */
 const inTurns = async <T>(steps: Steps<T>): Promise<T> => {
   const pause = createPauses();
   for (;;) {
     const step = steps.next();
     if (step.done === true) return step.value;
-    // Most steps end at once, and waiting for nothing would take longer.
+    // Most steps end at once, and awaiting nothing would take longer.
     const waiting = pause();
     if (waiting !== undefined) await waiting;
   }
 };
 
-/** What can be asked of one catalog, in whatever engine; its statements are prepared once. */
+/** All questions to one catalog, in any engine. Its statements are prepared once. */
 export class CatalogSearch {
   readonly #reading: SearchReading;
   readonly #packages: PackageSearch;
@@ -81,7 +81,7 @@ export class CatalogSearch {
   readonly #slugOf: (slug: string) => string | undefined;
   readonly #stale: readonly string[];
   readonly #sorted: SortedResults;
-  /** What was put in order lately, by what was asked: who asks for one page of it asks for the next. */
+  /** Recently sorted results, by what was asked: a client that asks for one page asks for the next. */
   readonly #lately = new Map<string, Found>();
   /** The same catalog in the form of addresses from before /v2. */
   readonly older: OlderSearch;
@@ -104,7 +104,7 @@ export class CatalogSearch {
     this.#dependencies = new DependencyReading(database);
   }
 
-  /** One page of package records; see PackageSearch for the order where none is asked. */
+  /** One page of package records. PackageSearch describes the default order. */
   async searchPackages(
     q: string,
     limit: number,
@@ -158,7 +158,7 @@ export class CatalogSearch {
     return this.#repositories.find(q, limit, page);
   }
 
-  /** One page of the list of a repository; undefined where there is none. */
+  /** One page of the list of a repository; undefined if there is no such repository. */
   async repositoryPackages(slug: string, limit: number, page: number): Promise<ResultPage | undefined> {
     const located = this.#lists.locate(slug, (page - 1) * limit, limit);
     if (located === undefined) return undefined;
@@ -166,12 +166,12 @@ export class CatalogSearch {
     return { records: await readInParts(ids, (some) => this.#lists.records(some)), more: !isLast };
   }
 
-  /** The latest record of each known identifier, in the order asked. */
+  /** The latest record of each known identifier, in the given order. */
   async latest(ids: readonly string[], priority: LatestPriority): Promise<RecordList> {
     return readInParts(ids, (some) => this.#latest(some, priority));
   }
 
-  /** Of these versions of packages, the ones that are indexed. */
+  /** Those of these versions that are indexed. */
   async known<T extends { readonly package_id: string; readonly package_version: string }>(
     versions: readonly T[],
   ): Promise<T[]> {
@@ -185,13 +185,13 @@ export class CatalogSearch {
     return this.#known.hasPackage(id);
   }
 
-  /** What installing a package brings, as pieces of JSON text; undefined where no version of it is indexed. */
+  /** What installing a package brings, as pieces of JSON text; undefined if no version of it is indexed. */
   async dependencies(question: DependencyQuestion): Promise<string[] | undefined> {
     if (!this.#known.hasPackage(question.packageId)) return undefined;
     return inTurns(closurePieces(await inTurns(computeClosure(this.#dependencies, question))));
   }
 
-  /** Whether the index answers a question. Throws where it does not. */
+  /** Whether the index answers a question. Throws if it does not. */
   async probe(): Promise<boolean> {
     this.#packages.find('probe', 1, 1);
     return true;

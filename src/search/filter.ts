@@ -4,23 +4,20 @@ import type { PackageFilter } from '../contract/parameters.ts';
 
 const inFacets = (terms: readonly string[]): string => `{facet} : (${terms.map((term) => `"${term}"`).join(' OR ')})`;
 
-/** Nothing: no term of a facet is in ASCII. */
+/** Matches nothing, because no facet term is ASCII. */
 const none = inFacets(['none']);
 
-/** What is known of a catalog. */
+/** What a filter needs to know of a catalog. */
 interface Known {
-  /** The slug of the repository that has, or had, one. */
+  /** The slug of the repository that has this slug now, or had it before. */
   readonly slugOf: (slug: string) => string | undefined;
-  /** The slugs of those that the last build could not read. */
+  /** The slugs of the repositories that the last build could not read. */
   readonly stale: readonly string[];
-  /** Whether an expression finds anything. */
+  /** Whether an expression matches anything. */
   readonly isKnown: (expression: string) => boolean;
 }
 
-/**
- * What a filter leaves of what an FTS5 expression finds, as it goes on behind that expression; undefined where it asks for
- * nothing.
- */
+/** The condition to append to an FTS5 expression for a filter; undefined if the filter is empty. */
 export const filterExpression = (
   { architecture, firmware, section, repository, price, kind, state }: PackageFilter,
   { slugOf, stale, isKnown }: Known,
@@ -34,7 +31,7 @@ export const filterExpression = (
   if (price !== undefined) parts.push(`${price === 'Paid' ? 'AND' : 'NOT'} ${inFacets([facetTerm('price', 'Paid')])}`);
   if (architecture !== undefined) {
     const own = facetTerm('architecture', architecture);
-    // What is for all architectures is for this one too, where there is such a one.
+    // Packages for all architectures are for this one, too, if there are any for this one.
     parts.push(`AND ${inFacets(isKnown(inFacets([own])) ? [own, facetTerm('architecture', 'all')] : ['none'])}`);
   }
   if (kind !== undefined) parts.push(`AND ${inFacets([facetTerm('kind', kind)])}`);

@@ -3,19 +3,24 @@ import type { SearchReading } from '../catalog/search-reading.ts';
 import { shortestInside } from '../catalog/word-list.ts';
 import { allButOneWord, anyWhole, beginning, everyWord, type Question, termColumns, wordColumns } from './question.ts';
 
-/** Of more words in which a question stands, the shortest are asked for: it is the greater part of them. */
+/** How many words that contain a query are considered: the shortest ones, of which the query is the largest part. */
 const mostWithInside = 64;
 
-/** What is found by a part of a question is told apart by its number up to so many; the same for each page, as the order is. */
+/**
+ * Up to this many matches for a part of a query are compared by number. It is the same for each page, so that the order
+ * is, too.
+ */
 const manyFound = 32;
 
-/** More rests than these are asked for at once and told apart by their ranking alone: each of them costs a question. */
+/**
+ * If there are more ways to leave out a word, they are searched together and only ranked, because each costs a query.
+ */
 const mostApart = 3;
 
 /**
- * The classes of documents that follow where few hold all words of a question (decisions, section 7): first those that
- * hold a question of one word inside a word, then those that all words but one fit. Each class has its first `wanted`
- * documents and may repeat what others have.
+ * The classes of documents that follow if few contain all words of a query (decisions, section 4): first those with the
+ * single word of a query inside a word, then those that match all words but one. Each class has its first `wanted`
+ * documents, and may repeat those of other classes.
  */
 export function* looserAnswers(
   reading: SearchReading,
@@ -24,7 +29,7 @@ export function* looserAnswers(
 ): Generator<readonly number[]> {
   const { words, isUnspaced } = question;
   const [word = ''] = words;
-  // Characters that stand together are no words that one could do without.
+  // Characters of a script without blanks are no words that could be left out.
   if (isUnspaced) return;
   if (words.length > 1) yield* allButOne(reading, question, wanted);
   else if (word.length >= shortestInside) {
@@ -33,7 +38,9 @@ export function* looserAnswers(
   }
 }
 
-/** First what is called as the other words are, then where names, identifiers and persons hold them, then descriptions. */
+/**
+ * First documents whose name is the other words, then matches in names, identifiers and persons, then in descriptions.
+ */
 function* allButOne(reading: SearchReading, { words, parts }: Question, wanted: number): Generator<readonly number[]> {
   const rests = restsOf(reading, words);
   for (const some of [rests, restsOfParts(parts)]) {
@@ -50,25 +57,25 @@ function* allButOne(reading: SearchReading, { words, parts }: Question, wanted: 
   }
 }
 
-// Names of many a word beginning with a letter are no sign of anything, and the few with many of them take long to find.
+// That a name has a word beginning with some letter means nothing, and names with several such words take long to find.
 const isLetter = (word: string): boolean => /^[a-z\d]$/.test(word);
 
-// A version, that of iOS too, or "tweak for".
+// A version, also of iOS, or "tweak for".
 const isBeside = (part: readonly string[]): boolean =>
   part.length > 1 && (/^v?\d/.test(part[0] ?? '') || part.includes('ios') || part.at(-1) === 'for');
 
-/** What was typed without each part that is several words and stands beside a name. */
+/** The query without each part that has several words and only qualifies a name. */
 const restsOfParts = (parts: Question['parts']): (readonly string[])[] =>
   parts
     .filter(isBeside)
     .map((part) => parts.filter((other) => other !== part).flat())
     .filter((rest) => !rest.every(isLetter));
 
-/** The words without each of them in turn, but for those rests of which a word stands nowhere. */
+/** The words without each of them in turn, except for variants with a word that occurs nowhere. */
 const restsOf = (reading: SearchReading, words: readonly string[]): (readonly string[])[] => {
   const without = (left: string) => words.filter((word) => word !== left);
-  // The less is left out the better. Of two words each is asked for by itself, which tells whether it is known; a letter
-  // or digit by itself asks for nothing: "snapper 2" is no question for all that is called 2.
+  // Leaving out less is better. With two words, each is searched alone, which shows whether it is known. A single
+  // letter or digit is not searched: "snapper 2" does not ask for everything called 2.
   if (words.length === 2) {
     const shortestFirst = words.toSorted((a, b) => a.length - b.length);
     return shortestFirst.map(without).filter((rest) => !rest.every(isLetter));
@@ -78,6 +85,6 @@ const restsOf = (reading: SearchReading, words: readonly string[]): (readonly st
   return (unknown.length === 1 ? unknown : words.toSorted((a, b) => a.length - b.length)).map(without);
 };
 
-// What is found less often says more.
+// A rarer word is more specific.
 const rarestFirst = (lists: readonly (readonly number[])[]): (readonly number[])[] =>
   lists.toSorted((a, b) => Math.min(a.length, manyFound) - Math.min(b.length, manyFound));

@@ -8,9 +8,9 @@ import { furthestResult, type PackageSearch } from './package-search.ts';
 import { createPauses } from './pauses.ts';
 import type { RepositorySearch } from './repository-search.ts';
 
-// What is found and in which order is what the present addresses find: only the form of the records is another.
+// The results and their order are those of the present addresses; only the form of the records differs.
 
-/** Each record is read as a value here, which takes longer than to pass its text on (H7): one may take a millisecond. */
+/** Each record is parsed here, which takes longer than passing on its text (H7). One may take a millisecond. */
 const recordsAtOnce = 2;
 
 const readInParts = async (
@@ -31,7 +31,7 @@ const readInParts = async (
   return records;
 };
 
-/** What addresses from before /v2 ask of a catalog. */
+/** The questions of addresses from before /v2 to a catalog. */
 export class OlderSearch {
   readonly #reading: OlderReading;
   readonly #packages: PackageSearch;
@@ -46,7 +46,7 @@ export class OlderSearch {
     this.#latest = prepareLatestNumbers(database);
   }
 
-  /** One page of what a text finds; without one, of those of the best rankings. */
+  /** One page of the packages that match a text; for an empty text, of those in the best ranked repositories. */
   async packages(text: string, limit: number, page: number): Promise<OlderPackage[]> {
     const start = (page - 1) * limit;
     const best = () => (start >= furthestResult ? [] : this.#reading.bestDocuments(limit, start));
@@ -54,12 +54,15 @@ export class OlderSearch {
     return readInParts(ids, (some) => this.#reading.ofDocuments(some));
   }
 
-  /** The latest record of each known identifier, in the order asked. */
+  /** The latest record of each known identifier, in the given order. */
   async latest(ids: readonly string[]): Promise<OlderPackage[]> {
     return readInParts(this.#latest(ids), (some) => this.#reading.ofRecords(some));
   }
 
-  /** One page of what a text finds; without one, of those of these rankings or of all, by ranking and slug. */
+  /**
+   * One page of the repositories that match a text; for an empty text, of those with these rankings, or of all, by
+   * ranking and slug.
+   */
   async repositories(
     text: string,
     rankings: ReadonlySet<number> | undefined,

@@ -17,13 +17,13 @@ import {
   wordColumns,
 } from './question.ts';
 
-/** Where the records of one page of results are. */
+/** One page of results, without the records. */
 export interface LocatedPage {
   /** The numbers of the documents, in order. */
   readonly ids: readonly number[];
   /** Whether there is a page after this one. */
   readonly more: boolean;
-  /** How many of these, which are the last, all words but one fit. */
+  /** How many of these, at the end, match all words but one. */
   readonly parts: number;
 }
 
@@ -31,24 +31,24 @@ export interface ResultPage {
   readonly records: RecordList;
   /** Whether there is a page after this one. */
   readonly more: boolean;
-  /** How many of these, which are the last, fit a part of the question alone. */
+  /** How many of these, at the end, match only a part of the query. */
   readonly parts?: number;
 }
 
-/** Documents that were found: those that fit and, behind them, those that all words but one do. */
+/** The documents found: those that match and, after them, those that match all words but one. */
 export interface Found {
   readonly ids: readonly number[];
-  /** How many of them fit. */
+  /** How many of them match. */
   readonly fitting: number;
 }
 
-// What has a question inside a word has all of it.
+// A document with the query's only word inside a word contains the whole query.
 const foundOf = ({ words }: Question, found: ReadonlySet<number>, exact: number): Found => ({
   ids: [...found],
   fitting: words.length > 1 ? exact : found.size,
 });
 
-/** Takes of a class what is wanted still; whether that is all of it. */
+/** Adds documents of a class until there are enough; whether there are enough now. */
 const fill = (found: Set<number>, ids: readonly number[], wanted: number): boolean => {
   for (const id of ids) {
     found.add(id);
@@ -57,7 +57,7 @@ const fill = (found: Set<number>, ids: readonly number[], wanted: number): boole
   return false;
 };
 
-/** What of all that was found stands on a page. */
+/** The part of the results that belongs on a page. */
 export const pageOf = ({ ids, fitting }: Found, start: number, end: number): LocatedPage => {
   const own = ids.slice(start, end);
   return {
@@ -69,28 +69,28 @@ export const pageOf = ({ ids, fitting }: Found, start: number, end: number): Loc
 
 const noRecords: RecordList = { count: 0, pieces: [] };
 
-/** Results beyond this many are not reached by paging: nobody reads them, and finding them all costs everybody. */
+/** Paging reaches no results beyond this many: nobody reads them, and finding them all would slow down everybody. */
 export const furthestResult = 10_000;
 
-/** Of more packages with one name than these the spelling is not compared. */
+/** If more packages than this have the same name, their spelling is not compared. */
 const mostSpelled = 250;
 
 /**
- * Fewer results than these, none of them called as was asked, may be of another name than the one that was meant, so that
- * names like it follow; unless more names than these are like it, which says nothing.
+ * If there are fewer results than this, and none has the query as its name, the name may be mistyped, so packages with
+ * similar names follow. If more names than this are similar, that means nothing.
  */
 const fewFound = 4;
 
-/** So many documents with one word of several and more are not looked at one by one; fewer are. */
+/** Fewer documents than this with one of several words are examined one by one. */
 const manyCandidates = 32;
 
-/** So many with all words and more are not; fewer always are, since texts tell more than the index. */
+/** Fewer documents than this with all words are always examined, because texts tell more than the index. */
 const manyWithAll = 128;
 
 /**
- * Searches package records. Results come in classes, the best first, and each class is one query that yields documents
- * by their number, which is their rank; so the first page of the broadest question reads little more than what it
- * answers. See searchTables for the number, and `classes` for the order.
+ * Searches package records. Results come in classes, the best first. Each class is one query that gives documents
+ * ordered by number, which is their rank, so the first page of the broadest query reads little more than it answers.
+ * searchTables describes the number, and `#classes` the order.
  */
 export class PackageSearch {
   readonly #reading: SearchReading;
@@ -107,7 +107,7 @@ export class PackageSearch {
     return { records: this.read(ids), more };
   }
 
-  /** The same, but for the records, which are to be read. */
+  /** The same without the records, which have to be read separately. */
   locate(text: string, limit: number, page: number): LocatedPage {
     const question = parseQuestion(text);
     const start = (page - 1) * limit;
@@ -116,18 +116,20 @@ export class PackageSearch {
     return pageOf(this.#collect(question, limit, end + 1), start, end);
   }
 
-  /** All that can be reached by pages of so many, the best first. In steps: it is much, where a page is a little of it. */
+  /**
+   * All results that pages of this size can reach, the best first. It is computed in steps, because there may be many.
+   */
   *locateAll(text: string, limit: number): Steps<Found> {
     const question = parseQuestion(text);
     return question === undefined ? { ids: [], fitting: 0 } : yield* this.#collecting(question, limit, furthestResult);
   }
 
-  /** The records of these documents, in the order given. `isBeginning`: they are the first of an answer. */
+  /** The records of these documents, in the given order. `isBeginning`: an answer begins with them. */
   read(ids: readonly number[], isBeginning = false): RecordList {
     return ids.length === 0 ? noRecords : this.#reading.records(ids, isBeginning);
   }
 
-  /** The numbers of the first `wanted` results: those that fit and, where they are fewer than `limit`, looser ones. */
+  /** The numbers of the first `wanted` results: those that match and, if there are fewer than `limit`, looser ones. */
   #collect(question: Question, limit: number, wanted: number): Found {
     const found = new Set<number>();
     for (const ids of this.#classes(question, wanted, () => found.size)) if (fill(found, ids, wanted)) break;
@@ -156,16 +158,16 @@ export class PackageSearch {
   }
 
   /**
-   * The first documents of each class of results, the best class first. What earlier classes found may come again, so
-   * each yields as many as are wanted in all.
+   * The first documents of each class of results, the best class first. A class may repeat documents of earlier ones,
+   * so each contains as many as are wanted in all.
    */
   *#classes(question: Question, wanted: number, found: () => number): Generator<readonly number[]> {
     const { text, words, joined, dotted } = question;
     const find = (expression: string) => this.#reading.match(expression, wanted);
-    // What most people type is the whole of nothing, which one question to the index tells for three columns.
+    // Most queries are no whole name or identifier. One query for three columns finds that out.
     const isWhole = this.#reading.match(whole('key identifier segment', wholeTerm(joined)), 1).length > 0;
     if (isWhole) {
-      // As many for every page, so that all pages have one order.
+      // The same number for every page, so that all pages have one order.
       const same = this.#reading.match(whole('key identifier', wholeTerm(joined)), Math.max(wanted, mostSpelled));
       yield this.#spelledSo(same, text);
     }
@@ -184,7 +186,10 @@ export class PackageSearch {
     if (isUnknown || (few < fewFound && !isWhole)) yield* this.#corrected(question, find, isUnknown);
   }
 
-  /** Of names that differ in punctuation alone ("x-dev", "x++-dev"), those first that are spelled as asked. */
+  /**
+   * Among names that differ only in punctuation ("x-dev", "x++-dev"), puts those first that are spelled as in the
+   * query.
+   */
   #spelledSo(ids: readonly number[], text: string): readonly number[] {
     if (ids.length < 2) return ids;
     const few = ids.slice(0, mostSpelled);
@@ -199,13 +204,13 @@ export class PackageSearch {
   }
 
   /**
-   * What a question of several words finds by them, where the documents with its longest word, which is the rarest as a
-   * rule, or those with all of its words are few. Undefined elsewhere.
+   * The classes of a query with several words, if few documents contain its longest word, which is usually the rarest,
+   * or all of its words. Undefined otherwise.
    */
   #classifyFew(question: Question): Classified | undefined {
     const { words, joined } = question;
     const [longest] = words.toSorted((a, b) => b.length - a.length);
-    // One word may come twice, as in scripts of which each character is a word.
+    // A word may occur twice, as in scripts in which each character is a word.
     if (longest === undefined || longest === joined) return undefined;
     let few = this.#reading.match(beginning(wordColumns, longest), manyCandidates);
     if (few.length < manyCandidates) return this.#candidates.classify(few, question);
@@ -214,9 +219,9 @@ export class PackageSearch {
   }
 
   /**
-   * What a question finds by its words, from the index, each class when it is asked for. They lie in each other: where
-   * all that is found in any column is found, the index need not be asked for what is found in more columns. `begun` is
-   * the number of names that begin so: where they are many, what is found in any column is not asked for at once.
+   * The classes of a query by its words, taken from the index when they are needed. Each class contains the one before:
+   * when all documents that match in any column have been found, further columns need not be searched. `begun` is the
+   * number of names that begin with the query; if there are many, the search in all columns is put off.
    */
   #classifyByIndex(words: readonly string[], begun: number, find: (expression: string) => number[]): Classified {
     const all = begun < manyCandidates ? find(everyWord(wordColumns, words)) : undefined;
@@ -241,7 +246,10 @@ export class PackageSearch {
     };
   }
 
-  /** What is found by one mistake less in all of it and, where its words are `unknown`, in one of them. */
+  /**
+   * Documents that match after correcting one mistake in the whole query and, if its words are `unknown`, in one of
+   * them.
+   */
   *#corrected(
     { words, joined }: Question,
     find: (expression: string) => number[],
@@ -249,7 +257,7 @@ export class PackageSearch {
   ): Generator<number[]> {
     const ofAll = findCorrections(this.#reading, joined);
     if (!unknown && ofAll.length > fewFound) return;
-    // A letter is left out more often than another mistake is made.
+    // A missing letter is the most frequent mistake.
     const longer = ofAll.filter((key) => key.length > joined.length);
     const others = ofAll.filter((key) => key.length <= joined.length);
     for (const keys of [longer, others]) {

@@ -1,10 +1,13 @@
-/** How long, in milliseconds, something is read before everything else gets its turn (H7). */
+/** How long, in milliseconds, a computation may run before everything else gets its turn (H7). */
 const longestReading = 4;
 
-// Not as soon as it can go on: a short request needs several turns of the event loop, and gets them in a millisecond.
+// A timer, not the next turn of the event loop: a short request needs several turns, and gets them in a millisecond.
 const nextTurn = () => new Promise<void>((resolve) => setTimeout(resolve));
 
-/** Pauses of a reading in parts: each waits where the reading has taken long enough, and else not. */
+/**
+ * Pauses for a computation in parts. Each call returns a promise if the computation has run long enough, and otherwise
+ * nothing.
+ */
 export const createPauses = (): (() => Promise<void> | undefined) => {
   let began = performance.now();
   return () => {

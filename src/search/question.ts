@@ -1,32 +1,32 @@
 import { foldText, pastedPackage, splitParts, splitWords } from '../catalog/search-text.ts';
 
-/** What was asked, as terms. Whatever the text held, it is words here and never syntax. */
+/** A query as terms. Whatever the text contains, these are words and never syntax. */
 export interface Question {
-  /** The text without regard to case, diacritics and blanks around it. */
+  /** The text without regard to case, diacritics and surrounding blanks. */
   readonly text: string;
-  /** The words in the order typed, without those that others begin with. */
+  /** The words in the order typed, without those that are the beginning of another. */
   readonly words: readonly string[];
   /**
-   * What was typed with blanks between, as the words that each is made of: a version is several words, and so is what
-   * belongs together ("iOS 14"). Empty where that is more than anybody types.
+   * The parts that were separated by blanks, each as a list of words. A version has several words; parts that belong
+   * together ("iOS 14") are one part. Empty if there are more than anybody types.
    */
   readonly parts: readonly (readonly string[])[];
-  /** Whether it was written as one: where scripts have no blanks between words, each character is a word here. */
+  /** Whether it is one word in a script without blanks, of which each character counts as a word here. */
   readonly isUnspaced: boolean;
-  /** All words written together. */
+  /** All words joined together. */
   readonly joined: string;
-  /** Whether it looks like the beginning of an identifier: segments with dots between and no blanks. */
+  /** Whether it looks like the beginning of an identifier: segments separated by dots, without blanks. */
   readonly dotted: boolean;
 }
 
-// More words than anybody types; the rest would only make an expensive query of a pasted text.
+// Nobody types more words. The rest would only make an expensive query of a pasted text.
 const mostWords = 8;
 
-// Words are beginnings, so one that another word begins with asks for nothing more.
+// Words are searched as prefixes, so a word that another one begins with adds nothing.
 const distinctWords = (words: readonly string[]): string[] =>
   [...new Set(words)].filter((word, _, all) => !all.some((other) => other !== word && other.startsWith(word)));
 
-/** The question that a text asks; undefined where it holds no letter and no digit. */
+/** Parses a query; undefined if it has neither a letter nor a digit. */
 export const parseQuestion = (text: string): Question | undefined => {
   const trimmed = pastedPackage(text) ?? text.trim();
   const words = splitWords(trimmed);
@@ -34,7 +34,7 @@ export const parseQuestion = (text: string): Question | undefined => {
   return {
     text: foldText(trimmed),
     words: distinctWords(words.slice(0, mostWords)),
-    // Few questions come to that.
+    // Computed on demand, because few queries need it.
     get parts() {
       return splitParts(trimmed);
     },
@@ -44,20 +44,21 @@ export const parseQuestion = (text: string): Question | undefined => {
   };
 };
 
-/** The columns with words that stand in the description too. */
+/** The columns with words, including the description. */
 export const wordColumns = 'name segment author description';
-/** The columns of names and identifiers and of whose they are. */
+/** The columns of names, identifiers and persons. */
 export const termColumns = 'name segment author';
 
 const quote = (term: string): string => `"${term}"`;
 const prefix = (term: string): string => `"${term}" *`;
 
-/** FTS5 expression: this term, whole, in one of these columns. */
+/** FTS5 expression: this whole term in one of these columns. */
 export const whole = (columns: string, term: string): string => `{${columns}} : ${quote(term)}`;
 
 const all = (words: readonly string[]): string => words.map(prefix).join(' AND ');
 
-// In halves, so that the expression grows little faster than the words: either half may lack one while the other has all.
+// Divided in halves, so that the expression grows only a little faster than the words: one half may lack a word while
+// the other has all.
 const lackingOne = (words: readonly string[]): string => {
   if (words.length === 2) return words.map(prefix).join(' OR ');
   const half = Math.ceil(words.length / 2);
@@ -67,15 +68,15 @@ const lackingOne = (words: readonly string[]): string => {
   return `(${lacking(first, second)}) OR (${lacking(second, first)})`;
 };
 
-/** FTS5 expression: each of two words or more but one, whichever that is, as the beginning of a term in these columns. */
+/** FTS5 expression: all of two or more words except any one, each as the beginning of a term in these columns. */
 export const allButOneWord = (columns: string, words: readonly string[]): string =>
   `{${columns}} : (${lackingOne(words)})`;
 
-/** FTS5 expression: any of these terms, whole, in one of these columns. */
+/** FTS5 expression: any of these whole terms in one of these columns. */
 export const anyWhole = (columns: string, terms: readonly string[]): string =>
   `{${columns}} : (${terms.map(quote).join(' OR ')})`;
 
-/** FTS5 expression: a term that begins so, in one of these columns. */
+/** FTS5 expression: a term with this beginning in one of these columns. */
 export const beginning = (columns: string, term: string): string => `{${columns}} : ${prefix(term)}`;
 
 /**

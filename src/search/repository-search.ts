@@ -7,7 +7,7 @@ import { parseQuestion, type Question } from './question.ts';
 
 interface Candidate {
   readonly slug: string;
-  /** Without what its spelling may differ in. */
+  /** The address without the parts in which spellings may differ. */
   readonly address: string;
   readonly record: string;
   readonly keys: readonly string[];
@@ -16,8 +16,8 @@ interface Candidate {
 }
 
 /**
- * Searches repositories by slug, former slugs, name, host name and description. There are hundreds of them, not hundreds
- * of thousands: looking at each takes less time than an index would.
+ * Searches repositories by slug, former slugs, name, host name and description. There are only hundreds, so examining
+ * each of them is faster than an index.
  */
 export class RepositorySearch {
   readonly #candidates: readonly Candidate[];
@@ -34,7 +34,7 @@ export class RepositorySearch {
     return { records: { count: records.length, pieces: [records.join(',')] }, more: found.length > start + limit };
   }
 
-  /** The slugs of the same. */
+  /** The slugs of that page. */
   locate(text: string, limit: number, page: number): string[] {
     const start = (page - 1) * limit;
     return this.#rank(text)
@@ -43,7 +43,7 @@ export class RepositorySearch {
   }
 
   #rank(text: string): Candidate[] {
-    // Who adds a repository to a device knows it by its address, or by the link with which a package manager adds it.
+    // People who add a repository to a device know its address, or the link with which a package manager adds it.
     const [, added = text] = /^[a-z]+:\/\/\S*?(https?:\/\/\S+)$/i.exec(text) ?? [];
     const url = URL.parse(added);
     const isAddress = url !== null && /^https?:$/.test(url.protocol);

@@ -3,30 +3,30 @@ import type { PackageOrder } from '../contract/parameters.ts';
 import type { Steps } from '../dependencies/work.ts';
 import type { Found } from './package-search.ts';
 
-/** Documents of which the keys are read in one step. */
+/** How many documents' sort keys are read in one step. */
 const readAtOnce = 500;
 
 /**
- * What was first seen so long after now, in milliseconds, was seen under a clock that was ahead: it comes behind the others
- * until then. A day, since the clocks of a build and of who answers differ.
+ * What was first seen more than this many milliseconds in the future was seen under a clock that was ahead, and comes
+ * last until then. A day, because the clocks of the build and of the server differ.
  */
 const mostAhead = 86_400_000;
 
 type Order = NonNullable<PackageOrder>;
 
-/** Puts results into another order than that of how they fit. */
+/** Sorts results by something else than relevance. */
 export class SortedResults {
   readonly #reading: SearchReading;
   readonly #readDownloads: () => Iterable<readonly [identifier: string, total: number]>;
   #downloads: ReadonlyMap<string, number> | undefined;
 
-  /** `readDownloads` tells how often packages were downloaded; it is asked once, when that order is first wanted. */
+  /** `readDownloads` returns how often packages were downloaded. It is called once, when that order is first used. */
   constructor(reading: SearchReading, readDownloads: () => Iterable<readonly [identifier: string, total: number]>) {
     this.#reading = reading;
     this.#readDownloads = readDownloads;
   }
 
-  /** What fits, in this order, and behind it what fits in part, likewise; what is equal in it stays as it was found. */
+  /** Sorts the matches and, after them, the partial matches. Equal ones stay in the order in which they were found. */
   *sort(found: Steps<Found>, order: Order): Steps<Found> {
     const { ids, fitting } = yield* found;
     const keys: SortKeys[] = [];

@@ -7,17 +7,17 @@ import { isTemporary, writeAtomically } from './snapshot-files.ts';
 
 const listedSchema = z.strictObject({
   url: z.string(),
-  /** What it came with last, where something is kept of it. */
+  /** The validators that it last came with, if something of it is kept. */
   etag: z.string().nullable(),
   lastModified: z.string().nullable(),
-  /** Not asked for before this moment; null where it never was. */
+  /** It is not requested before this moment; null if it was never requested. */
   nextAt: z.iso.datetime({ precision: 3 }).nullable(),
   kept: z.boolean(),
-  /** Why nothing usable came when it was last asked for. */
+  /** Why the last request gave nothing usable. */
   why: z.string().nullable(),
 });
 
-/** A depiction that packages of a repository name, and what came of asking for it. */
+/** A depiction that packages of a repository name, and the result of requesting it. */
 export type ListedDepiction = Readonly<z.infer<typeof listedSchema>>;
 
 const listSchema = z.strictObject({
@@ -32,9 +32,9 @@ export type DepictionList = Readonly<z.infer<typeof listSchema>>;
 const listName = 'list.json';
 
 /**
- * What was kept of native depictions, beside the snapshot of each repository, which it comes and goes with: `list.json`,
- * and a file for each that holds what may be shown of it. A list that cannot be read counts as none; what it knew is
- * asked for again, as slowly as the first time. One process at a time may write.
+ * Kept native depictions, beside the snapshot of each repository, with which they come and go: `list.json`, and a file
+ * for each depiction with what may be shown of it. An unreadable list counts as none; its depictions are then requested
+ * again, as slowly as the first time. Only one process at a time may write.
  */
 export class DepictionStore {
   /** The folder of all snapshots. */
@@ -52,7 +52,7 @@ export class DepictionStore {
     }
   }
 
-  /** Replaces the list, and removes what was kept of depictions that are not on it, or of which nothing is kept now. */
+  /** Replaces the list, and removes what was kept of depictions that are not on it or have no content now. */
   async writeList(slug: string, list: DepictionList): Promise<void> {
     const folder = this.#folder(slug);
     await mkdir(folder, { recursive: true });
@@ -63,7 +63,7 @@ export class DepictionStore {
     }
   }
 
-  /** Whether what was kept of a depiction is there and as it was written. */
+  /** Whether the kept content of a depiction exists and is as it was written. */
   async isSound(slug: string, url: string): Promise<boolean> {
     const text = await readFile(join(this.#folder(slug), depictionFile(url)), 'utf8').catch(() => '');
     return parseKept(text) !== undefined;

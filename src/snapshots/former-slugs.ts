@@ -2,11 +2,11 @@ import { type ManifestEntry, slugKey } from '../contract/manifest.ts';
 import type { SnapshotStore } from './store.ts';
 
 /**
- * Makes what is stored and known of a repository under a slug that its entry names as a former one (`aliases`) that of
- * the entry, before anything is asked for: a repository that was renamed is not seen for the first time. Returns the
- * entries with every slug under which they were ever published, those included that the manifest has dropped since,
- * unless another entry has them now. A slug in other letter case can be no other repository's, so that one is a former
- * slug without being named. Nobody else may write to the store meanwhile.
+ * Transfers everything that is stored under a slug which an entry names as a former one (`aliases`) to that entry,
+ * before anything is requested, so that a renamed repository does not look new. Returns the entries with all slugs
+ * under which they were ever published, including those that the manifest has dropped, unless another entry has them
+ * now. A slug in other letter case cannot belong to another repository, so it counts as a former slug without being
+ * named. Nobody else may write to the store meanwhile.
  */
 export const adoptFormerSlugs = async (
   store: SnapshotStore,
@@ -20,7 +20,7 @@ export const adoptFormerSlugs = async (
     const rewritten = otherwiseWritten.filter((slug) => slugKey(slug) === slugKey(entry.slug));
     for (const alias of [...entry.aliases, ...rewritten]) {
       await store.history.adopt(entry.slug, alias);
-      // After the history, which remembers by it that there was a former slug.
+      // After the history, which then records that there was a former slug.
       if (await store.adopt(entry.slug, alias)) await store.history.addFormerSlug(entry.slug, alias);
     }
     const { formerSlugs } = await store.history.read(entry.slug);

@@ -8,35 +8,35 @@ import { rememberedSchema } from './snapshot.ts';
 import { writeAtomically } from './snapshot-files.ts';
 
 const repositorySchema = z.strictObject({
-  /** When it first entered the catalog, ISO 8601; null where it has not yet. */
+  /** When it first entered the catalog, ISO 8601; null if it has not yet. */
   addedAt: z.iso.datetime({ precision: 3 }).nullable(),
-  /** Slugs under which it was published before, oldest first. */
+  /** Slugs under which it was published before, the oldest first. */
   formerSlugs: z.array(z.string().regex(slugPattern)),
-  /** Of its last snapshot: what the next one is compared with, should the store lose that. */
+  /** What the next snapshot is compared with if the store loses the last one. */
   remembered: rememberedSchema.nullable(),
 });
 
-/** What is known of a repository that neither its origin nor its snapshot says. */
+/** What is known of a repository from neither its origin nor its snapshot. */
 export type RepositoryHistory = Readonly<z.infer<typeof repositorySchema>>;
 
 const noHistory: RepositoryHistory = { addedAt: null, formerSlugs: [], remembered: null };
 
-// The folder carries the version of the format: another format lives beside it, not in it.
+// The folder's name contains the version of the format, so that another format has a folder of its own.
 const formatVersion = 'v1';
 
 const isMissing = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
 
 /**
- * What was known and can be derived from nothing else, beside the snapshots and the catalog, which come and go: one
- * folder for each repository, with `repository.json` and `records.json` (when its records were first seen). A file that
- * cannot be read counts as none, and `damaged` names it; the records of a repository are read when it changes, because to
- * read all of them would cost an unchanged build more than everything else it does. What is known of a repository that
- * left the manifest stays, for when it comes back: some 70 bytes for each of its records, as often as people edit
- * manifests and no more. One process at a time may write.
+ * Knowledge that cannot be derived from anything else, kept beside the snapshots and the catalog, which may be
+ * replaced: one folder for each repository, with `repository.json` and `records.json` (when its records were first
+ * seen). An unreadable file counts as missing, and is named in `damaged`. The records of a repository are read only
+ * when it changes, because reading all of them would cost an unchanged build more than everything else. The history of
+ * a repository that left the manifest stays in case it returns: some 70 bytes for each of its records. Only one process
+ * at a time may write.
  */
 export class HistoryStore {
-  /** Files that were there and could not be read, so far. */
+  /** Files that exist but could not be read so far. */
   readonly damaged: string[] = [];
   readonly #root: string;
 
@@ -45,13 +45,13 @@ export class HistoryStore {
     this.#root = join(directory, formatVersion);
   }
 
-  /** What is known of a repository; nothing where nothing is. */
+  /** What is known of a repository; an empty history if nothing is. */
   async read(slug: string): Promise<RepositoryHistory> {
     const file = this.#file(slug, 'repository.json');
     return (await this.#parse(file, (text) => repositorySchema.parse(JSON.parse(text)))) ?? noHistory;
   }
 
-  /** Replaces these parts of what is known of a repository; where that changes nothing, nothing is written. */
+  /** Replaces these parts of a repository's history. If nothing changes, nothing is written. */
   async update(slug: string, change: Partial<RepositoryHistory>): Promise<void> {
     const before = await this.read(slug);
     const next = repositorySchema.parse({ ...before, ...change });
@@ -59,12 +59,12 @@ export class HistoryStore {
     await this.#write(this.#file(slug, 'repository.json'), `${JSON.stringify(next, null, 1)}\n`);
   }
 
-  /** When the records of a repository were first seen; undefined where that is not known of any. */
+  /** When the records of a repository were first seen; undefined if that is not known. */
   readRecords(slug: string): Promise<RecordHistory | undefined> {
     return this.#parse(this.#file(slug, 'records.json'), parseRecords);
   }
 
-  /** Whether anything is written of the records of a repository. */
+  /** Whether anything is stored about the records of a repository. */
   async hasRecords(slug: string): Promise<boolean> {
     return (await stat(this.#file(slug, 'records.json')).catch(() => undefined))?.isFile() === true;
   }
@@ -74,8 +74,8 @@ export class HistoryStore {
   }
 
   /**
-   * Makes what is known under a slug that a repository had before known under the one that it has now: of each record the
-   * earlier sight counts. Returns whether there was anything. Stopped in the middle, it can be repeated.
+   * Transfers what is known under a former slug to the present one. If both know a record, the earlier sight counts.
+   * Returns whether there was anything. It can be repeated if it was interrupted.
    */
   async adopt(slug: string, former: string): Promise<boolean> {
     const old = await this.read(former);
@@ -89,7 +89,7 @@ export class HistoryStore {
     const added = [addedAt, old.addedAt].filter((moment) => moment !== null).sort();
     await this.update(slug, {
       addedAt: added[0] ?? null,
-      // Where it is among them, this was done before and only the removal was stopped.
+      // If it is among them already, an earlier call was interrupted before the removal.
       formerSlugs: [
         ...new Set(
           formerSlugs.includes(former)
@@ -103,7 +103,7 @@ export class HistoryStore {
     return true;
   }
 
-  /** Notes a slug under which the repository was published before. */
+  /** Records a slug under which the repository was published before. */
   async addFormerSlug(slug: string, former: string): Promise<void> {
     const { formerSlugs } = await this.read(slug);
     if (!formerSlugs.includes(former)) await this.update(slug, { formerSlugs: [...formerSlugs, former] });

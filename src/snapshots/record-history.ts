@@ -6,25 +6,25 @@ const timestamp = z.iso.datetime({ precision: 3 });
 export interface Sight {
   /** ISO 8601. */
   readonly seen: string;
-  /** False for what came with the first crawl of an address: nobody knows how old that is. */
+  /** False for what came with the first crawl of an address, because nobody knows how old that is. */
   readonly news: boolean;
-  /** Since when the index does not have it any more; null where it has. */
+  /** Since when the index no longer has it; null if it has. */
   readonly goneAt: string | null;
-  /** When the index last named other bytes for it than before; null where it never has. */
+  /** When the index last named different bytes for it; null if it never has. */
   readonly changedAt: string | null;
 }
 
-/** What a record is to those who follow its repository. */
+/** What a record is to followers of its repository. */
 export type Tidings = 'known' | 'added' | 'updated';
 
-/** The records of a repository, those that are gone for a while included, by package, version and architecture. */
+/** The records of a repository by package, version and architecture, including those that vanished recently. */
 export interface RecordHistory {
-  /** The address (`addressKey`) whose records these are: those of another one are no news. */
+  /** The address (`addressKey`) that has these records. Records at another address are no news. */
   readonly address: string;
   readonly records: ReadonlyMap<string, Sight>;
 }
 
-/** The key of a record. None of the three can hold a line feed. */
+/** The key of a record. None of its parts can contain a line feed. */
 export const recordKey = (name: string, version: string, architecture: string): string =>
   `${name}\n${version}\n${architecture}`;
 
@@ -35,14 +35,14 @@ const fileSchema = z.strictObject({
       seen: timestamp,
       news: z.boolean(),
       goneAt: timestamp.nullable(),
-      // Left out where nothing changed, as it was written before.
+      // Left out if nothing changed, as in earlier versions.
       changedAt: timestamp.optional(),
       records: z.array(z.string()),
     }),
   ),
 });
 
-/** The text of a history: records in groups that share what is known of them, in an order that depends on them alone. */
+/** The text of a history: records in groups that have the same sights, in an order that depends only on them. */
 export const recordsText = ({ address, records }: RecordHistory): string => {
   const groups = new Map<string, z.infer<typeof fileSchema>['groups'][number]>();
   for (const [key, { seen, news, goneAt, changedAt }] of records) {
@@ -56,7 +56,7 @@ export const recordsText = ({ address, records }: RecordHistory): string => {
   return `${JSON.stringify({ address, groups: sorted })}\n`;
 };
 
-/** Reads such a text. Throws where it is none. */
+/** Parses such a text. Throws if it is none. */
 export const parseRecords = (text: string): RecordHistory => {
   const { address, groups } = fileSchema.parse(JSON.parse(text));
   const records = new Map<string, Sight>();
@@ -69,7 +69,7 @@ export const parseRecords = (text: string): RecordHistory => {
 
 const later = (a: string | null, b: string | null): string | null => (a === null || (b !== null && b > a) ? b : a);
 
-/** Both histories in one, of the address of `now`: of what both know, the earlier sight counts. */
+/** Merges two histories, with the address of `now`. If both know a record, the earlier sight counts. */
 export const mergeRecords = (now: RecordHistory, before: RecordHistory): RecordHistory => {
   const records = new Map(before.records);
   for (const [key, sight] of now.records) {
@@ -91,7 +91,7 @@ const firstSeenOf = (records: RecordHistory['records']): Map<string, string> => 
   return packages;
 };
 
-/** The latest time that a history tells of; empty where it tells of none. */
+/** The latest time in a history; empty if it has none. */
 const latestIn = (records: RecordHistory['records'] | undefined): string => {
   let latest = '';
   for (const { seen, goneAt, changedAt } of records?.values() ?? []) {
@@ -100,14 +100,12 @@ const latestIn = (records: RecordHistory['records'] | undefined): string => {
   return latest;
 };
 
-// A record that comes back within this time is no news; and an origin that names others every day costs no more than
-// one that keeps them.
+// A record that returns within this time is no news. The limit also bounds the history of an origin whose records
+// change every day.
 const goneMs = 400 * 86_400_000;
 const fewestGone = 1000;
 
-/**
- * Follows one reading of an index: tells for each record when it was first seen, and which history comes of it.
- */
+/** Follows one reading of an index: determines when each record was first seen, and the resulting history. */
 export class RecordSights {
   readonly #before: RecordHistory | undefined;
   readonly #address: string;
@@ -115,12 +113,12 @@ export class RecordSights {
   readonly #moment: string;
   readonly #now: string;
   readonly #records = new Map<string, Sight>();
-  /** When each package of the history was first seen, whatever its version; read when first asked. */
+  /** When each package of the history was first seen, in any version. Computed on demand. */
   #packagesSeen: Map<string, string> | undefined;
 
   /**
-   * `address` is where the index is from, `now` the moment of the reading and `madeAt` when the content
-   * of the index was made, as far as anybody knows: at the first reading of an address what it has dates from then.
+   * `address` is the address of the index, `now` the time of the reading, and `madeAt` when the content of the index
+   * was made, as far as known: at the first reading of an address its records date from then.
    */
   constructor(before: RecordHistory | undefined, address: string, now: string, madeAt: string) {
     this.#before = before;
@@ -130,12 +128,14 @@ export class RecordSights {
     this.#now = now;
   }
 
-  /** Whether this is the first reading of its address: nobody knows what was there before. */
+  /** Whether this is the first reading of its address, so that nothing is known about earlier content. */
   get isFirst(): boolean {
     return this.#first;
   }
 
-  /** When a record that the index has was first seen; `hasOtherBytes` where it names others than in the reading before. */
+  /**
+   * When a record of the index was first seen. `hasOtherBytes`: it names different bytes than in the reading before.
+   */
   sight(key: string, hasOtherBytes = false): Sight {
     const known = this.#before?.records.get(key);
     const isSame = known !== undefined && known.goneAt === null && !hasOtherBytes;
@@ -152,8 +152,8 @@ export class RecordSights {
   }
 
   /**
-   * What a record of a package is to those who follow: an update where the repository had the package before in another
-   * version or for another device, be that gone by now.
+   * What a record of a package is to followers: an update if the repository had the package before, in another version
+   * or for another device, even if that is gone now.
    */
   tell(name: string, { seen, news }: Sight): Tidings {
     if (!news) return 'known';
@@ -162,16 +162,16 @@ export class RecordSights {
     return before !== undefined && before < seen ? 'updated' : 'added';
   }
 
-  /** The history after the reading, which ended at `now`; undefined where it is the one from before. */
+  /** The history after the reading, which ended at `now`; undefined if it has not changed. */
   finish(now: Date): RecordHistory | undefined {
     const gone: [string, Sight][] = [];
-    // By the time of what is known: a clock that is far ahead at one reading makes nothing old.
+    // Measured by the times in the history, so that a clock that is far ahead once makes nothing old.
     const latest = Date.parse(latestIn(this.#before?.records)) || now.getTime();
     const since = new Date(Math.min(now.getTime(), latest) - goneMs).toISOString();
     let changed = this.#first;
     for (const [key, sight] of this.#before?.records ?? []) {
       if (this.#records.has(key)) continue;
-      // Nothing goes before it came, whatever a clock says that is behind.
+      // A record cannot vanish before it came, even if the clock is behind.
       if (sight.goneAt === null) gone.push([key, { ...sight, goneAt: later(now.toISOString(), sight.seen) }]);
       else if (sight.goneAt >= since) gone.push([key, sight]);
       changed ||= sight.goneAt === null || sight.goneAt < since;

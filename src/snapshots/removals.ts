@@ -4,13 +4,13 @@ import { z } from 'zod';
 import { writeWholeFile } from '../disk/whole-file.ts';
 
 const removalsSchema = z.strictObject({
-  /** Slugs that left the manifest all at once, and whose repositories therefore stay for now. */
+  /** Slugs that left the manifest at once, and whose repositories stay for now. */
   held: z.array(z.string()),
-  /** Slugs that the operator has said may go. */
+  /** Slugs whose removal the operator has accepted. */
   accepted: z.array(z.string()),
 });
 
-/** What is remembered of entries that left the manifest, apart from any one repository. */
+/** What is remembered about entries that left the manifest, for all repositories together. */
 type Removals = Readonly<z.infer<typeof removalsSchema>>;
 
 const removalsPath = (state: string): string => path.join(state, 'removals.json');
@@ -19,7 +19,7 @@ const readRemovals = (state: string): Removals => {
   try {
     return removalsSchema.parse(JSON.parse(readFileSync(removalsPath(state), 'utf8')));
   } catch {
-    // Losing it costs asking the operator once more.
+    // If the file is lost, the operator is asked once more.
     return { held: [], accepted: [] };
   }
 };
@@ -46,29 +46,29 @@ export class RemovalsHeld extends Error {
   }
 }
 
-/** Whether the operator has said that all of these slugs may go. */
+/** Whether the operator has accepted the removal of all these slugs. */
 export const areRemovalsAccepted = (state: string, slugs: readonly string[]): boolean => {
   const accepted = new Set(readRemovals(state).accepted);
   return slugs.every((slug) => accepted.has(slug));
 };
 
-/** Holds back the removal of these slugs until `acceptRemovals`. Returns the error that tells the operator. */
+/** Holds back the removal of these slugs until `acceptRemovals`. Returns the error for the operator. */
 export const holdRemovals = (state: string, slugs: readonly string[]): RemovalsHeld => {
   writeRemovals(state, { ...readRemovals(state), held: [...slugs].sort() });
   return new RemovalsHeld(slugs);
 };
 
-/** The slugs whose removal waits for the operator's word. */
+/** The slugs whose removal waits for the operator's decision. */
 export const listHeldRemovals = (state: string): readonly string[] => readRemovals(state).held;
 
-/** Takes the operator's word that what is held may go. Returns the slugs; empty where nothing was held. */
+/** Accepts the removals that are held back. Returns the slugs; empty if there were none. */
 export const acceptRemovals = (state: string): readonly string[] => {
   const { held } = readRemovals(state);
   if (held.length > 0) writeRemovals(state, { held: [], accepted: [...held] });
   return held;
 };
 
-/** Forgets both, for a manifest that lacks nothing any more or whose removals were carried out. */
+/** Forgets both, when the manifest lacks nothing any more or the removals were carried out. */
 export const forgetRemovals = (state: string): void => {
   const { held, accepted } = readRemovals(state);
   if (held.length + accepted.length > 0) writeRemovals(state, { held: [], accepted: [] });

@@ -5,16 +5,16 @@ import { knowsNoFlush } from '../disk/flush-file.ts';
 
 const prefix = 'tmp-';
 
-/** Whether a file of this name is one that `createTemporary` left behind in a crash. */
+/** Whether a file with this name was left by `createTemporary` in a crash. */
 export const isTemporary = (name: string): boolean => name.startsWith(prefix);
 
-/** Opens a new file that nobody else can have, in `directory`. */
+/** Creates a new file in `directory` with a unique name. */
 export const createTemporary = async (directory: string): Promise<{ path: string; handle: FileHandle }> => {
   const path = join(directory, `${prefix}${randomUUID()}`);
   return { path, handle: await open(path, 'wx') };
 };
 
-/** Makes the names in a directory durable, where that can be. */
+/** Makes the names in a directory durable, if the system can do that. */
 export const syncDirectory = async (directory: string): Promise<void> => {
   const handle = await open(directory, 'r');
   try {
@@ -27,8 +27,8 @@ export const syncDirectory = async (directory: string): Promise<void> => {
 };
 
 /**
- * Writes a file so that a reader, and a machine that stops at any moment, sees the old content or the new and never a
- * part. With `durable`, the new content is on the disk when the promise resolves.
+ * Writes a file so that readers, and a machine that stops at any moment, see the old content or the new, never a part.
+ * With `durable`, the new content is on disk when the promise resolves.
  */
 export const writeAtomically = async (
   path: string,
@@ -50,7 +50,7 @@ export const writeAtomically = async (
   if (options.durable) await syncDirectory(directory);
 };
 
-/** Puts a finished file in its place; its content, not yet its name, is on the disk when the promise resolves. */
+/** Moves a finished file to its place. Its content, but not yet its name, is on disk when the promise resolves. */
 export const moveDurably = async (from: string, to: string): Promise<void> => {
   const handle = await open(from, 'r+');
   try {

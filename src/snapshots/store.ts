@@ -17,10 +17,10 @@ import {
 } from './snapshot.ts';
 import { createTemporary, isTemporary, moveDurably, syncDirectory, writeAtomically } from './snapshot-files.ts';
 
-/** `damaged`: what the store holds is not what it wrote. `missing`: it never held it. `slug`: no name of a repository. */
+/** `damaged`: the store does not contain what it wrote. `missing`: it never had it. `slug`: not a valid slug. */
 export type SnapshotErrorCode = 'damaged' | 'missing' | 'slug';
 
-/** The store cannot give back what it was asked for. The evidence is in `cause`. */
+/** The store cannot return what it was asked for. The evidence is in `cause`. */
 export class SnapshotError extends Error {
   override readonly name = 'SnapshotError';
   readonly code: SnapshotErrorCode;
@@ -31,7 +31,7 @@ export class SnapshotError extends Error {
   }
 }
 
-/** Bytes received into the store that no snapshot refers to yet. */
+/** Received bytes that no snapshot refers to yet. */
 export interface StagedFile {
   readonly path: string;
   readonly sha256: string;
@@ -42,7 +42,7 @@ export interface StagedFile {
   discard(): Promise<void>;
 }
 
-// The folder carries the version of the format: another format lives beside it, not in it.
+// The folder's name contains the version of the format, so that another format has a folder of its own.
 const formatVersion = 'v1';
 const metaName = 'meta.json';
 const attemptsName = 'attempts.json';
@@ -64,18 +64,18 @@ const filesOf = (snapshot: Snapshot): SnapshotFile[] =>
   [snapshot.release, snapshot.packages, snapshot.packagesOfAll, snapshot.signature].filter((file) => file !== null);
 
 /**
- * The last good data of every repository: one folder each, holding its index files under the hash of their content,
- * `meta.json` (the snapshot, written after the files that it names) and `attempts.json`. One process at a time may
- * write; any number may read.
+ * The last good data of every repository: a folder for each with its index files, named by hash, `meta.json` (the
+ * snapshot, written after the files that it names) and `attempts.json`. One process at a time may write; any number may
+ * read.
  */
 export class SnapshotStore {
-  /** What is known beyond the snapshots and outlives them. */
+  /** What is known besides the snapshots and outlives them. */
   readonly history: HistoryStore;
-  /** What was kept of native depictions, below the folder of each snapshot. */
+  /** Kept native depictions, below the folder of each snapshot. */
   readonly depictions: DepictionStore;
   readonly #root: string;
 
-  /** Neither folder need exist yet. */
+  /** Neither folder needs to exist yet. */
   constructor(directory: string, historyDirectory: string) {
     this.#root = join(directory, formatVersion);
     this.depictions = new DepictionStore(this.#root);
@@ -83,8 +83,8 @@ export class SnapshotStore {
   }
 
   /**
-   * The last good snapshot, or undefined where there is none; its `checkedAt` includes later confirmations. Throws
-   * `SnapshotError` `damaged` where its description cannot be read or a file that it names is not there.
+   * The last good snapshot, or undefined if there is none. Its `checkedAt` includes later confirmations. Throws
+   * `SnapshotError` `damaged` if its description cannot be read or a file that it names is missing.
    */
   async read(slug: string): Promise<Snapshot | undefined> {
     const folder = this.#folder(slug);
@@ -101,9 +101,9 @@ export class SnapshotStore {
       }
     }
     const { succeededAt } = await this.readAttempts(slug);
-    // Noted after each success, and so the later one, whatever the clock said at either.
+    // Recorded after each success, so this is the later one, whatever the clock said.
     const checkedAt = succeededAt ?? snapshot.checkedAt;
-    // A folder that was adopted from a former slug names that.
+    // A folder that was adopted from a former slug still contains that slug.
     return { ...snapshot, slug, checkedAt };
   }
 
