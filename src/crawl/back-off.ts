@@ -7,7 +7,7 @@ import { type Fault, networkFailures } from './network-failures.ts';
 const minute = 60_000;
 const longestMs = 6 * 60 * minute;
 
-// Those of a visit that are no fault of a file.
+// Faults of a visit as a whole rather than of one file.
 const visitFaults: Readonly<Partial<Record<CrawlCode, Fault>>> = {
   'server-error': 'trouble',
   'budget-exceeded': 'trouble',
@@ -17,7 +17,10 @@ const visitFaults: Readonly<Partial<Record<CrawlCode, Fault>>> = {
 const networkFaults: Readonly<Partial<Record<CrawlCode, { readonly fault: Fault }>>> = networkFailures;
 const faultOf = (code: CrawlCode): Fault => networkFaults[code]?.fault ?? visitFaults[code] ?? 'content';
 
-/** How long to leave an origin alone after its `failures`th failure in a row; the first of most kinds is forgiven. */
+/**
+ * How long to leave an origin alone after its `failures`th failure in a row. The first failure of most kinds is
+ * forgiven.
+ */
 const computeDelay = (code: CrawlCode, failures: number, random?: () => number): number => {
   if (code === 'origin-busy') return Math.min(longestMs, computePause(5 * minute, failures, random));
   if (faultOf(code) !== 'trouble' || failures < 2) return 0;
@@ -26,7 +29,7 @@ const computeDelay = (code: CrawlCode, failures: number, random?: () => number):
 
 /** What to remember of an attempt. */
 export const backOff = {
-  /** `told` is what is wrong all the same. */
+  /** `told` is what is wrong although the attempt succeeded. */
   succeeded: (now: Date, told: Pick<Attempts, 'findings' | 'found' | 'pauses'>): Attempts => ({
     ...noAttempts,
     ...told,
@@ -54,26 +57,29 @@ export const backOff = {
   },
 };
 
-// A clock is set right by so much at most while a machine is at work.
+// A running machine's clock is corrected by this much at most.
 const driftMs = 60 * minute;
 
 /**
- * Whether a pause that ends at `until`, ISO 8601, is not over. One that is longer than any that is believed, `holdMs`, was
- * noted under a clock that was ahead.
+ * Whether a pause that ends at `until`, ISO 8601, is not over yet. A pause that is longer than the longest credible
+ * one, `holdMs`, was recorded under a clock that was ahead.
  */
 export const isPaused = (until: string, now: Date, holdMs: number): boolean =>
   until > now.toISOString() && Date.parse(until) <= now.getTime() + holdMs + driftMs;
 
 /**
- * Throws `CrawlError` `backing-off` where the repository is to be left alone still. A pause holds for the repository that
- * was told to make it: many owners share a host, and one of them must not be able to silence the others.
+ * Throws `CrawlError` `backing-off` if the repository is still to be left alone. A pause applies only to the repository
+ * that was told to make it: many owners share a host, and one of them must not be able to silence the others.
  */
 export const assertRested = ({ notBefore, reason }: Attempts, now: Date, holdMs: number): void => {
   if (notBefore === null || !isPaused(notBefore, now, holdMs)) return;
   throw new CrawlError('backing-off', `${reason} Next attempt after ${notBefore}`);
 };
 
-/** What of these attempts is about the origin at `uri`: what another one asked for, or failed with, is no reason to rest. */
+/**
+ * The part of these attempts that concerns the origin at `uri`. What another origin asked for or failed with is no
+ * reason for a pause.
+ */
 export const attemptsAt = (uri: string, attempts: Attempts): Attempts =>
   attempts.uri === null || attempts.uri === uri
     ? { ...attempts, uri }

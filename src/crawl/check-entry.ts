@@ -10,31 +10,34 @@ import { looksLikeSignature } from './openpgp-signature.ts';
 import { judgeSignatureApart } from './release-work.ts';
 import { type Place, Places } from './visit-places.ts';
 
-/** Where an origin says that a repository lives now, for good. */
+/** The permanent new address of a repository, according to its origin. */
 interface Move {
-  /** As a manifest entry writes it. */
+  /** In the form of a manifest entry. */
   readonly uri: string;
-  /** Whether nobody on the way can have made that up: it was said, or is now confirmed by the same host, over TLS. */
+  /** Whether nobody on the way can have forged it: the same host stated it over TLS, or confirms it over TLS now. */
   readonly isSecure: boolean;
 }
 
-/** How a Release is signed, as far as a look at it tells. */
+/** How a Release is signed, as far as a look at it shows. */
 interface Signed {
-  /** Fingerprints, or identifiers of keys where there are none. */
+  /** Fingerprints, or key identifiers if there are none. */
   readonly signers: readonly string[];
-  /** What speaks against the signature, as `SignatureReport` has it. */
+  /** What is wrong with the signature, as in `SignatureReport`. */
   readonly fault: string | null;
 }
 
-/** What became of asking the origin of an entry for its Release. */
+/** The result of asking the origin of an entry for its Release. */
 export type EntryCheck = { readonly slug: string } & (
   | {
       readonly state: 'answers';
-      /** Null where nothing is signed. */
+      /** Null if nothing is signed. */
       readonly signed: Signed | null;
       readonly move: Move | null;
     }
-  /** `gone`: the name, or the Release, is not there. `unreachable`: it may be tomorrow. `offline`: the fault is ours. */
+  /**
+   * `gone`: the name or the Release does not exist. `unreachable`: it may be back tomorrow. `offline`: the fault is
+   * ours.
+   */
   | {
       readonly state: 'gone' | 'unreachable' | 'offline';
       readonly code: NetworkErrorCode | 'status' | 'html';
@@ -42,7 +45,7 @@ export type EntryCheck = { readonly slug: string } & (
     }
 );
 
-/** What a check works with. */
+/** What a check needs. */
 interface CheckTools {
   readonly fetcher: Pick<Fetcher, 'fetch'>;
   readonly place: Place;
@@ -83,7 +86,7 @@ const ask = async (
 
 const isFound = (answer: Found | Missing): answer is Found => 'bytes' in answer;
 
-/** The new address that permanent redirects name; null where they name none, or lead to something else than this file. */
+/** The new address that permanent redirects name; null if they name none, or lead to something other than this file. */
 const readMove = ({ uri }: ManifestEntry, path: string, { asked, permanentUrl }: Found): Move | null => {
   if (permanentUrl.href === asked.href) return null;
   const { href } = permanentUrl;
@@ -127,8 +130,8 @@ const check = async (entry: ManifestEntry, tools: CheckTools): Promise<EntryChec
 };
 
 /**
- * Asks the origin of an entry for its Release and its signature, three small files at the most, each once. Throws only
- * where `signal` ends.
+ * Asks the origin of an entry for its Release and its signature: at most three small files, each once. Throws only if
+ * `signal` is aborted.
  */
 const checkEntry = async (entry: ManifestEntry, tools: CheckTools): Promise<EntryCheck> => {
   try {
@@ -146,22 +149,25 @@ const checkEntry = async (entry: ManifestEntry, tools: CheckTools): Promise<Entr
     }
     const { code, message: detail, transient } = error;
     if (code === 'no-network') return { slug, state: 'offline', code, detail };
-    // A name that somebody answers for, and has no address, is no glitch.
+    // If a name server answers that the name has no address, that is no glitch.
     const isGone = code === 'dns' && !transient;
     return { slug, state: isGone ? 'gone' : 'unreachable', code, detail };
   }
 };
 
-/** What a check of many entries may do. */
+/** Options of a check of many entries. */
 interface CheckOptions {
   readonly fetcher: Pick<Fetcher, 'fetch'>;
   readonly now: () => Date;
-  /** Repositories that are asked at once, without those whose origin is silent. */
+  /** How many repositories are asked at the same time, not counting those whose origin is silent. */
   readonly concurrency: number;
   readonly onCheck?: (checked: EntryCheck, done: number) => void;
 }
 
-/** Checks every entry, several at once and at most two at any one host; resolves to one result for each, in their order. */
+/**
+ * Checks all entries, several at the same time and at most two at any one host. Resolves to one result for each, in
+ * their order.
+ */
 export const checkEntries = (entries: readonly ManifestEntry[], options: CheckOptions): Promise<EntryCheck[]> => {
   const hosts = new HostQueue(limits.connectionsPerHost);
   const places = new Places(options.concurrency, limits);

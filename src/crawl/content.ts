@@ -3,27 +3,27 @@ import { type Compression, compressions } from '../contract/compressions.ts';
 const startsWith = (bytes: Uint8Array, ...magic: readonly number[]): boolean =>
   bytes.length >= magic.length && magic.every((byte, index) => bytes[index] === byte);
 
-/** The first byte that is neither a byte order mark nor white space. */
+/** The first byte after any byte order mark and white space. */
 const firstByte = (bytes: Uint8Array): number | undefined => {
   const start = startsWith(bytes, 0xef, 0xbb, 0xbf) ? 3 : 0;
   return bytes.subarray(start).find((byte) => byte > 0x20);
 };
 
-/** All of a short file at once. */
+/** Reads all of a short file. */
 export const collect = async (chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> => {
   const parts: Uint8Array[] = [];
   for await (const chunk of chunks) parts.push(chunk);
   return Buffer.concat(parts);
 };
 
-/** Whether bytes begin as a web page does; neither a Release nor a Packages index begins with "<". */
+/** Whether bytes begin like a web page. Neither a Release nor a Packages index begins with "<". */
 export const looksLikeHtml = (bytes: Uint8Array): boolean => firstByte(bytes) === 0x3c;
 
-// A skippable frame may come first; its last four bits are free.
+// A skippable frame may come first. Its last four bits are arbitrary.
 const isSkippableFrame = (head: Uint8Array): boolean =>
   ((head[0] ?? 0) & 0xf0) === 0x50 && startsWith(head.subarray(1), 0x2a, 0x4d, 0x18);
 
-// RFC 8878, the xz file format, bzip2's "BZh", RFC 1952; null where the header has no mark of its own.
+// RFC 8878, the xz file format, bzip2's "BZh", RFC 1952. Null if the format has no magic number.
 const marks: Readonly<Record<Compression, ((head: Uint8Array) => boolean) | null>> = {
   zst: (head) => startsWith(head, 0x28, 0xb5, 0x2f, 0xfd) || isSkippableFrame(head),
   xz: (head) => startsWith(head, 0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00),
@@ -33,10 +33,10 @@ const marks: Readonly<Record<Compression, ((head: Uint8Array) => boolean) | null
   plain: null,
 };
 
-/** Whether a file in this compression can be told by how it begins. */
+/** Whether files in this compression can be recognised by their beginning. */
 export const hasMark = (compression: Compression): boolean => marks[compression] !== null;
 
-/** The compression that the first bytes of a file speak of, or undefined where they speak of none. */
+/** The compression that the first bytes of a file indicate; undefined if they indicate none. */
 export const detectCompression = (head: Uint8Array): Compression | undefined =>
   compressions.find((compression) => marks[compression]?.(head));
 
@@ -45,15 +45,15 @@ const lineFeed = 0x0a;
 
 /**
  * Counts the stanzas of a Packages index as its text passes, by the lines that begin with "Package:" in any letter
- * case, and keeps what else tells an index from something else.
+ * case, and notes what else distinguishes an index from other files.
  */
 export class IndexCounter {
   stanzas = 0;
   size = 0;
-  /** Whether there is anything but white space. */
+  /** Whether there was only white space so far. */
   blank = true;
   html = false;
-  // How much of the field's name the current line has matched, or -1 once it cannot.
+  // How many characters of the field's name the current line has matched; -1 if it does not match.
   #matched = 0;
 
   update(chunk: Uint8Array): void {
@@ -74,7 +74,7 @@ export class IndexCounter {
         continue;
       }
       const byte = chunk[at] ?? 0;
-      // 0x20 is what tells a lower-case letter from its capital.
+      // A lower-case letter differs from its capital in the bit 0x20.
       if ((byte | 0x20) === packageField[this.#matched]) {
         this.#matched++;
         if (this.#matched === packageField.length) {

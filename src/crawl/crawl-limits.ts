@@ -1,6 +1,6 @@
 import { limits } from '../contract/limits.ts';
 
-/** What one repository may cost a crawl; the table of limits says what each means. Bytes, milliseconds. */
+/** What one repository may cost a crawl, in bytes and milliseconds. The table of limits explains each. */
 export type CrawlLimits = Pick<
   typeof limits,
   | 'releaseBytes'

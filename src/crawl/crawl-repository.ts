@@ -29,13 +29,13 @@ const originOf = ({ uri, suite, component, binary }: ManifestEntry): Snapshot['o
   binary: binary ?? null,
 });
 
-/** Whether a snapshot, or what is remembered of one, is of the address that the manifest names now. */
+/** Whether a snapshot, or what is remembered of one, has the address that the manifest names now. */
 export const isPredecessor = ({ origin }: Pick<Snapshot, 'origin'>, entry: ManifestEntry): boolean =>
   addressKey(origin) === addressKey(entry);
 
 const dateOf = ({ content }: FoundRelease): Date | null => (content.date === null ? null : parseDate(content.date));
 
-/** What to compare with: the word of the operator, else the snapshot before, else what is remembered of it. */
+/** What to compare with: what the operator accepted, else the last snapshot, else what is remembered of it. */
 const computeBaseline = (
   previous: Snapshot | undefined,
   known: FoundRelease | undefined,
@@ -59,8 +59,8 @@ const computeRemembered = (snapshot: Snapshot, release: FoundRelease): Remembere
 });
 
 /**
- * When the content was made, as far as anybody knows: now where it differs from what was known, for then it was seen to
- * change; what was remembered where a lost snapshot came back; and at first sight what the origin says of it.
+ * When the content was made, as far as known: now if it differs from the known content, because then the change was
+ * just seen; the remembered time if a lost snapshot was restored; at first sight, what the origin says.
  */
 const computeChangedAt = (
   release: FoundRelease,
@@ -76,12 +76,12 @@ const computeChangedAt = (
   return isKnown ? known.changedAt : now.toISOString();
 };
 
-/** A file and its validators, without what an index has besides. */
+/** A file and its validators, without the other fields of an index. */
 const fileOf = ({ path, sha256, size, etag, lastModified }: SnapshotFile): SnapshotFile => ({
   ...{ path, sha256, size, etag, lastModified },
 });
 
-/** What was found and is not taken without the operator's word, and why. */
+/** A reason not to take what was found without the operator's decision. */
 interface Objection {
   readonly code: 'release-older' | 'index-shrunken';
   readonly detail: string;
@@ -89,8 +89,8 @@ interface Objection {
 }
 
 /**
- * Objects to a release that was made before the last one accepted: somebody serves an old state of the repository, or an
- * old mirror answers. A date that has not come yet is no measure, or one wrong clock would lock the repository for good.
+ * Objects to a release that is older than the last one accepted: somebody serves an old state of the repository, or an
+ * old mirror answers. A date in the future does not count, or a single wrong clock would lock the repository for good.
  */
 const findOlder = (release: FoundRelease, { date: before }: Baseline, now: Date): Objection | undefined => {
   const date = dateOf(release)?.toISOString();
@@ -99,7 +99,7 @@ const findOlder = (release: FoundRelease, { date: before }: Baseline, now: Date)
   return { code: 'release-older', detail, held: { stanzas: null, date, packages: null, listed: true } };
 };
 
-/** Fails where the entry names a key and the signature, through the hashes in Release, does not vouch for the index. */
+/** Fails if the entry names a key and the signature, through the hashes in Release, does not vouch for the index. */
 const assertSignedFor = ({ entry }: Visit, release: FoundRelease, { packages, packagesOfAll }: Indexes): void => {
   if (entry.key === undefined) return;
   for (const [index, binary] of [[packages, entry.binary] as const, [packagesOfAll, 'all'] as const]) {
@@ -112,8 +112,8 @@ const assertSignedFor = ({ entry }: Visit, release: FoundRelease, { packages, pa
 const lineFeed = 0x0a;
 
 /**
- * Fails for a Release that may have been cut short: one that came without a length, unless it ends with a line and the
- * index is confirmed by a hash in it, or a signature is over just these bytes.
+ * Fails for a Release that may have been cut short: one without a stated length, unless it ends with a line and a hash
+ * in it confirms the index, or a signature covers exactly these bytes.
  */
 const assertWhole = (release: FoundRelease, indexes: Indexes, { state }: Signing): void => {
   if (release.whole || state === 'verified' || state === 'signed') return;
@@ -126,7 +126,7 @@ const hashesOf = (indexes: Indexes): string =>
     .map(({ sha256 }) => sha256)
     .join();
 
-/** Objects where more than half of the records are gone: that is more often an accident than a wish. */
+/** Objects if more than half of the records are gone, because that is more often an accident than intended. */
 const findShrunken = (indexes: Indexes, { stanzas: before }: Baseline): Objection | undefined => {
   const stanzas = countStanzas(indexes);
   const path = listIndexes(indexes)
@@ -138,7 +138,9 @@ const findShrunken = (indexes: Indexes, { stanzas: before }: Baseline): Objectio
   return { code: 'index-shrunken', detail, held: { stanzas, date: null, packages: fileOf(indexes.packages), listed } };
 };
 
-/** The baseline with the index before counted as the one of today is: another version may have counted otherwise. */
+/**
+ * The baseline with the last index counted again as today's is, because another version may have counted differently.
+ */
 const recount = async (visit: Visit, previous: Snapshot | undefined, baseline: Baseline): Promise<Baseline> => {
   if (previous === undefined || baseline.stanzas !== countStanzas(previous)) return baseline;
   const limits = { maxBytes: visit.limits.textBytes, maxRatio: Number.POSITIVE_INFINITY };
@@ -155,8 +157,8 @@ const recount = async (visit: Visit, previous: Snapshot | undefined, baseline: B
 };
 
 /**
- * Fails with everything that is objected to at once, so that one word of the operator answers all of it. The first
- * objection names the failure; that of a release is reason enough, whatever index it comes with.
+ * Fails with all objections together, so that one decision of the operator covers all of them. The first objection
+ * names the failure; an objection to a release holds for any index.
  */
 const assertNoObjection = (release: FoundRelease, objections: readonly (Objection | undefined)[]): void => {
   const found = objections.filter((objection) => objection !== undefined);
@@ -172,7 +174,10 @@ const assertNoObjection = (release: FoundRelease, objections: readonly (Objectio
   throw new CrawlError(first.code, refused.detail, { refused });
 };
 
-/** The indexes that come with a release that is objected to already: it may be, and it is asked for once. */
+/**
+ * Fetches the indexes of a release to which there is an objection already. They may also be objectionable, and so the
+ * operator is asked only once.
+ */
 const fetchObjected = async (
   visit: Visit,
   release: FoundRelease,
@@ -181,15 +186,15 @@ const fetchObjected = async (
   try {
     return await fetchIndexes(visit, release, previous);
   } catch (error) {
-    // What asks for a pause, and what ends the visit, is said as it is; no other fault outweighs the objection.
+    // A requested pause, and the end of the visit, are reported as such. No other fault outweighs the objection.
     if (!(error instanceof CrawlError) || error.code === 'origin-busy' || error.code === 'aborted') throw error;
     return undefined;
   }
 };
 
 /**
- * The index of `release`. Where it is not the one that Release describes, the origin may just be changing both: then
- * Release is asked for once more, and if it did change, so is the index.
+ * Fetches the index of `release`. If it does not match Release, the origin may be changing both at this moment. Then
+ * Release is requested once more and, if it has changed, so is the index.
  */
 const fetchMatching = async (
   visit: Visit,
@@ -206,11 +211,11 @@ const fetchMatching = async (
   }
 };
 
-// Keys and signatures expire, and keys are revoked by the manifest, without a word of the origin.
+// Signatures expire, and keys expire or are removed from the manifest, without any change at the origin.
 const isSigningDue = ({ entry }: Visit, { signing }: Snapshot): boolean =>
   entry.key !== undefined || signing.state !== 'unsigned';
 
-/** Looks at what an unchanged release does not speak for: its signature, the payment endpoint. */
+/** Checks what an unchanged release does not vouch for: its signature, and the payment endpoint. */
 const refreshExtras = async (visit: Visit, release: FoundRelease, same: Snapshot, due: boolean): Promise<Snapshot> => {
   const { signature, ...extras } = await fetchExtras(visit, release, same, due);
   const signing = await checkSigning(visit, release, signature, same.signing.remembered);
@@ -219,8 +224,8 @@ const refreshExtras = async (visit: Visit, release: FoundRelease, same: Snapshot
 };
 
 /**
- * Whether what an unchanged Release does not speak for is to be asked for: it was long ago, or a pause is over. What was
- * asked for in the future was so under another clock.
+ * Whether to ask for what an unchanged Release does not vouch for, because the last time is long ago or a pause is
+ * over. A time in the future was recorded under another clock.
  */
 const areExtrasDue = ({ limits, pauses }: Visit, { extrasCheckedAt }: Snapshot, now: Date): boolean => {
   const passed = now.getTime() - Date.parse(extrasCheckedAt);
@@ -232,15 +237,15 @@ const areExtrasDue = ({ limits, pauses }: Visit, { extrasCheckedAt }: Snapshot, 
 };
 
 /**
- * Whether to ask without conditions, since a cache may answer for ever that nothing changed: in the first visit that asks
- * for all there is after each such time without a change.
+ * Whether to ask without conditions, since a cache may claim for ever that nothing changed: on the first full visit after
+ * each period of `conditionsMs` without a change.
  */
 const isWordOld = ({ limits }: Visit, { changedAt, extrasCheckedAt }: Snapshot, now: Date): boolean => {
   const times = (at: number) => Math.max(0, Math.floor((at - Date.parse(changedAt)) / limits.conditionsMs));
   return times(now.getTime()) > times(Date.parse(extrasCheckedAt));
 };
 
-/** What a visit found in force: the snapshot, and its release read. */
+/** The result of a visit: the snapshot in force, and its parsed release. */
 export interface Visited {
   readonly snapshot: Snapshot;
   readonly release: FoundRelease;
@@ -250,10 +255,10 @@ export interface Visited {
 }
 
 /**
- * Visits one repository and keeps what it found as the new snapshot, where it differs from `previous` (the snapshot of
- * the same address, if there is one). `accepted` is what the operator wants compared with instead of `previous`, and
- * `remembered` what outlived a snapshot that is lost. Throws `CrawlError` where the origin gives nothing better than
- * `previous`, which then stays, and `SnapshotError` where the store has lost what `previous` names.
+ * Visits one repository and stores what it found as the new snapshot, if it differs from `previous` (the snapshot of
+ * the same address, if there is one). `accepted` is what the operator wants compared instead of `previous`, and
+ * `remembered` what is known of a lost snapshot. Throws `CrawlError` if the origin has nothing better than `previous`,
+ * which then stays, and `SnapshotError` if the store has lost a file of `previous`.
  */
 export const crawlRepository = async (
   visit: Visit,
@@ -267,7 +272,7 @@ export const crawlRepository = async (
   const before = remembered && isPredecessor(remembered, visit.entry) ? remembered : null;
   const signers = previous?.signing.remembered ?? before?.signers ?? [];
   const baseline = computeBaseline(previous, known, accepted, before);
-  // A release that lost its signature may have it in an InRelease again.
+  // A release that lost its signature may be available as a signed InRelease again.
   const askAgain = due || previous.signing.state === 'lost';
   const first = await fetchRelease(visit, known, { askAgain, due });
   const older = findOlder(first, baseline, now);
@@ -287,7 +292,8 @@ export const crawlRepository = async (
     const same = { ...previous, ...found };
     const snapshot = due || isSigningDue(visit, previous) ? await refreshExtras(visit, release, same, due) : same;
     if (due) await recheckIndexes(visit, release, snapshot);
-    // Where nothing else changed either, the time of the check is kept with the attempts and nothing is written.
+    // If nothing else changed either, the time of the check is stored with the attempts, and the snapshot is not
+    // written.
     if (JSON.stringify(snapshot) !== JSON.stringify(previous)) await visit.store.write(snapshot, visit.staged);
     return { snapshot, release, changed: false, remembered: computeRemembered(snapshot, release) };
   }

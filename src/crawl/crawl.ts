@@ -17,43 +17,44 @@ import { composeFindings } from './visit-findings.ts';
 import { type Place, Places } from './visit-places.ts';
 
 /**
- * What became of one repository. `fresh`: the bytes of its release or index changed. `unchanged`: the origin confirmed
- * what was there. `stale`: nothing usable came, and the snapshot before stays. `failed`: and there is none.
+ * The outcome of one repository. `fresh`: the bytes of its release or index changed. `unchanged`: the origin confirmed
+ * the last snapshot. `stale`: nothing usable came, and the last snapshot stays. `failed`: nothing usable came, and
+ * there is no snapshot.
  */
 export interface CrawlOutcome {
   readonly slug: string;
   readonly outcome: 'fresh' | 'unchanged' | 'stale' | 'failed';
   readonly code: CrawlCode | null;
-  /** A sentence that an operator can act on. */
+  /** A sentence for the operator. */
   readonly reason: string | null;
-  /** The evidence in that sentence alone. */
+  /** Only the evidence in that sentence. */
   readonly detail: string | null;
   readonly requests: number;
-  /** When the origin last confirmed the snapshot that is in force now; null where there is none. */
+  /** When the origin last confirmed the snapshot that is in force now; null if there is none. */
   readonly confirmedAt: string | null;
   /** Bytes received in bodies. */
   readonly bytes: number;
-  /** All that is wrong with the repository, as far as anybody knows now; what its stanzas say is not among it. */
+  /** Everything that is known to be wrong with the repository now, except what its stanzas contain. */
   readonly findings: Finding[];
-  /** How the release of that snapshot is signed; null where there is none. */
+  /** How the release of that snapshot is signed; null if there is none. */
   readonly signing: Signing | null;
   readonly seconds: number;
 }
 
-/** What a crawl needs, and how much it may do at once and in all. */
+/** What a crawl needs, and how much it may do at the same time and in total. */
 export interface CrawlOptions {
   readonly store: SnapshotStore;
   readonly fetcher: Fetcher;
   readonly now: () => Date;
-  /** Repositories that are worked on at once; at any one host there are never more than two. */
+  /** How many repositories are worked on at the same time. At any one host there are never more than two. */
   readonly concurrency?: number;
   readonly limits?: Partial<CrawlLimits>;
   readonly onOutcome?: (outcome: CrawlOutcome, done: number, total: number) => void;
-  /** Ends the crawl: it then rejects with the signal's reason, and what was not finished stays as it was. */
+  /** Aborts the crawl, which then rejects with the signal's reason. Unfinished repositories stay as they were. */
   readonly signal?: AbortSignal;
-  /** Ends the crawl early: what was not finished stays as it was and has no outcome. */
+  /** Ends the crawl early. Unfinished repositories stay as they were and have no outcome. */
   readonly stop?: AbortSignal | undefined;
-  /** Whether to ask for the native depictions that packages name; not unless told so. */
+  /** Whether to request the native depictions that packages name; by default not. */
   readonly depictions?: boolean;
 }
 
@@ -69,7 +70,7 @@ const toCrawlError = (error: unknown, budget: AbortSignal, limits: CrawlLimits):
   return new CrawlError(isStore ? 'store-failed' : 'internal', text, { cause: error });
 };
 
-/** The snapshot before; one that the store cannot give back whole is as good as none, and the visit replaces it. */
+/** The last snapshot. One that the store cannot return completely counts as none, and the visit replaces it. */
 const readPrevious = async (visit: Visit): Promise<Snapshot | undefined> => {
   try {
     return await visit.store.read(visit.entry.slug);
@@ -88,27 +89,27 @@ const visitOnce = async (
   try {
     return await crawlRepository(visit, previous, known);
   } catch (error) {
-    // The store found its own damage during the visit: start over without it.
+    // The store found its own damage during the visit, which begins again without that snapshot.
     if (!(error instanceof SnapshotError) || previous === undefined) throw error;
     visit.findings.add('snapshot-damaged', error.message);
     return await crawlRepository(visit, undefined, known);
   }
 };
 
-/** What visits found, once this one is over; what it found of the bytes of an index belongs to the snapshot. */
+/** The findings of visits after this one. Findings about the bytes of an index belong to the snapshot. */
 const mergeFound = (before: Found, { found: { content: _, ...found } }: Visit): Found => ({ ...before, ...found });
 
-// Where they are not asked for any more, nobody can mend what was found of them.
+// If depictions are not requested any more, nobody can fix old findings about them.
 const withoutDepictions = ({ depiction: _, ...found }: Found): Found => found;
 
-/** What is wrong where a visit took nothing new, and the data from before stays. */
+/** The findings if a visit took nothing new, and the earlier data stays. */
 const findStale = async (visit: Visit, before: Snapshot, found: Found, now: Date): Promise<Finding[] | undefined> => {
   try {
     const release = await readStoredRelease(visit, before);
     const findings = composeFindings(before, release, before.signing, found, now);
     return isPredecessor(before, visit.entry) ? findings : withFormerAddress(findings, before, visit.entry);
   } catch (error) {
-    // What cannot be read cannot be judged: what was known of it stands.
+    // What cannot be read cannot be judged, so the known findings stay.
     if (visit.signal.aborted || error instanceof SnapshotError || error instanceof CrawlError) return undefined;
     throw error;
   }
@@ -183,13 +184,13 @@ const crawlOne = async (
       const told = findings ? { ...attempts, found, findings } : attempts;
       const next = isAsked ? backOff.failed(told, error, now) : told;
       const isNew = JSON.stringify(next) !== JSON.stringify(attempts);
-      // A store that cannot be written is reported already.
+      // A store that cannot be written has been reported already.
       if (isNew) await store.writeAttempts(entry.slug, next).catch(() => {});
     }
     const signing = before?.signing ?? null;
     const { code, message: reason, detail } = error;
-    // What outlived its snapshot is shown still, and was confirmed then. A time that is still to come was noted under a
-    // clock that was ahead: one since then counts, where there was one.
+    // A snapshot from before is still shown, and was confirmed at that time. A time in the future was recorded under a
+    // clock that was ahead; then a later confirmation counts, if there was one.
     const confirmed = [before?.checkedAt, attempts?.succeededAt].filter((at) => at != null);
     const confirmedAt = confirmed.find((at) => at <= now.toISOString()) ?? confirmed[0] ?? null;
     const known = findings ?? attempts?.findings ?? [];
@@ -210,9 +211,9 @@ const rejectedAs = (signal: AbortSignal | undefined, reason: unknown): boolean =
   (reason === signal.reason || (reason instanceof NetworkError && reason.code === 'aborted'));
 
 /**
- * Crawls every entry into the store, several at once and at most two at any one host. Resolves to one outcome for each
- * entry, in their order, without those that `stop` left unvisited; no failure of one repository reaches another.
- * Rejects only where `signal` ends it.
+ * Crawls every entry into the store, several at the same time and at most two at any one host. Resolves to one outcome
+ * for each entry, in their order, except those that were not visited because of `stop`. No failure of one repository
+ * affects another. Rejects only if `signal` is aborted.
  */
 export const crawlAll = async (entries: readonly ManifestEntry[], options: CrawlOptions): Promise<CrawlOutcome[]> => {
   const { store, fetcher, now, onOutcome, stop } = options;
@@ -231,7 +232,7 @@ export const crawlAll = async (entries: readonly ManifestEntry[], options: Crawl
   const settled = await Promise.allSettled(
     entries.map(async (entry) => {
       const leaveHost = await hosts.acquire(new URL(entry.uri).origin, signal);
-      // A turn at a busy host must not be waited for with a place of the crawl in hand.
+      // A visit must not occupy a place of the crawl while it waits for its turn at a busy host.
       const place = await places.enter(signal).catch((error: unknown) => {
         leaveHost();
         throw error;

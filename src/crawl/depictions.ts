@@ -12,10 +12,10 @@ import { collect } from './content.ts';
 import { CrawlError } from './crawl-error.ts';
 import type { Visit } from './visit.ts';
 
-// Native depictions are asked for at the end of a visit, as a part of it: within its time and its count of repetitions, by
-// the same connections to the same addresses that any file may come from, and a few in each visit.
+// Native depictions are requested at the end of a visit, as part of it: within its time and number of retries, under
+// the rules for connections and addresses of any other file, and only a few in each visit.
 
-/** Two hosts that do not answer are enough for one visit. */
+/** A visit stops after this many hosts that do not answer. */
 const mostSilentHosts = 2;
 const lineFeeds = Buffer.from('\n\n');
 const sourceOf = (snapshot: Snapshot): string[] => listIndexes(snapshot).map(({ sha256 }) => sha256);
@@ -54,7 +54,7 @@ const unasked = (url: string): ListedDepiction => ({
   why: null,
 });
 
-/** The list as the index in force has it, with what is known of those that it had before. */
+/** The list for the index in force, with what is known about addresses that were on the last list. */
 const listWanted = async (
   visit: Visit,
   snapshot: Snapshot,
@@ -65,14 +65,14 @@ const listWanted = async (
   const before = new Map(known?.depictions.map((one) => [one.url, one]));
   const depictions: ListedDepiction[] = [];
   for (const url of await readWanted(visit, snapshot)) {
-    // Where the list is lost, what it told of is there still and goes on being shown.
+    // If the list is lost, the kept depictions still exist and continue to be shown.
     const isKept = known === undefined && (await visit.store.depictions.isSound(snapshot.slug, url));
     depictions.push(before.get(url) ?? { ...unasked(url), kept: isKept });
   }
   return { source, depictions };
 };
 
-/** Those whose time has come: first those that were never asked for, then those that wait the longest. */
+/** The depictions that are due: first those that were never requested, then those that have waited for longest. */
 const listDue = ({ depictions }: DepictionList, { now, limits }: Visit): ListedDepiction[] => {
   const longestMs = Math.max(limits.depictionMs, limits.depictionRetryMs);
   return depictions
@@ -81,9 +81,10 @@ const listDue = ({ depictions }: DepictionList, { now, limits }: Visit): ListedD
 };
 
 /**
- * The address of a depiction, held to the rules for redirects: a package that names one leads us there as an answer might.
+ * The address of a depiction, checked by the rules for redirects, because a package that names one leads us there as an
+ * answer might.
  *
- * @throws NetworkError where it leads where no redirect may
+ * @throws NetworkError if no redirect may lead there
  */
 const addressOf = ({ entry }: Visit, url: string): URL => {
   const base = new URL(entry.uri);
@@ -94,7 +95,7 @@ const hostOf = (url: string): string => URL.parse(url)?.host ?? '';
 
 type Learned = Pick<ListedDepiction, 'etag' | 'lastModified' | 'kept' | 'why'> & { readonly rest: 'usual' | 'short' };
 
-/** Asks for one. Throws `CrawlError` where its host does not answer, or wants to be left alone. */
+/** Requests a depiction. Throws `CrawlError` if its host does not answer, or asks for a pause. */
 const ask = async (visit: Visit, listed: ListedDepiction): Promise<Learned> => {
   const { url, etag, lastModified, kept } = listed;
   const { store, limits, entry } = visit;
@@ -126,7 +127,7 @@ const ask = async (visit: Visit, listed: ListedDepiction): Promise<Learned> => {
 
 const after = (now: Date, milliseconds: number): string => new Date(now.getTime() + milliseconds).toISOString();
 
-/** Asks for what is due, within the limits on one visit. Returns what was learned, by address. */
+/** Requests what is due, within the limits of one visit. Returns what was learned, by address. */
 const askDue = async (visit: Visit, due: readonly ListedDepiction[]): Promise<Map<string, ListedDepiction>> => {
   const { limits } = visit;
   const learned = new Map<string, ListedDepiction>();
@@ -146,12 +147,13 @@ const askDue = async (visit: Visit, due: readonly ListedDepiction[]): Promise<Ma
         throw error;
       }
     });
-    // A visit that is over says nothing of the host; nor is one asked that wanted to be left alone.
+    // If the visit is over, that says nothing about the host. A host that asked for a pause is not asked either.
     if (visit.signal.aborted || (result === undefined && failure === undefined)) break;
     if (result === undefined) {
       silent.add(host);
       const nextAt = after(visit.now(), limits.depictionRetryMs);
-      // The others there wait with it: of a host that is gone, each visit would otherwise meet one after the other.
+      // The other depictions at that host wait, too. Otherwise every visit would try the next one at a host that is
+      // gone.
       const waiting = failure?.code === 'origin-busy' ? [] : due.filter(({ url }) => hostOf(url) === host);
       for (const one of waiting) learned.set(one.url, { ...one, nextAt });
       learned.set(listed.url, { ...listed, nextAt, why: failure?.code ?? null });
@@ -165,9 +167,9 @@ const askDue = async (visit: Visit, due: readonly ListedDepiction[]): Promise<Ma
 };
 
 /**
- * Brings the native depictions of a repository up to date, as far as one visit may: what the newest versions of its
- * packages name is asked for once, and then by its validators once a week. Nothing here makes a visit fail; what does not
- * arrive stays as it was, and a finding says why.
+ * Updates the native depictions of a repository, as far as one visit may: what the newest versions of its packages name
+ * is requested once, and then conditionally once a week. Nothing here makes a visit fail. What does not arrive stays as
+ * it was, and a finding says why.
  */
 export const visitDepictions = async (visit: Visit, snapshot: Snapshot): Promise<void> => {
   const { entry, store } = visit;
@@ -185,7 +187,7 @@ export const visitDepictions = async (visit: Visit, snapshot: Snapshot): Promise
       if (why !== null) visit.findings.add('depiction-unusable', `${url} (${why})`);
     }
   } catch (error) {
-    // Of what is kept of the index, its next reading will say more.
+    // The next reading of the stored index will report this.
     if (!(error instanceof SnapshotError)) throw error;
   } finally {
     visit.turnTo(before);

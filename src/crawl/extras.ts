@@ -9,7 +9,7 @@ import type { Answer, Visit } from './visit.ts';
 /** What an origin offers besides release and index. */
 export interface Extras
   extends Pick<Snapshot, 'hasReleaseGpg' | 'releaseGpgValidators' | 'paymentEndpoint' | 'paymentValidators'> {
-  /** The detached signature of a Release; undefined where the origin did not answer. */
+  /** The detached signature of a Release; undefined if the origin did not answer. */
   readonly signature: DetachedSignature | null | undefined;
 }
 
@@ -28,7 +28,7 @@ type PaymentEndpoint = Pick<Snapshot, 'paymentEndpoint' | 'paymentValidators'>;
 
 const noPaymentEndpoint: PaymentEndpoint = { paymentEndpoint: null, paymentValidators: null };
 
-/** The https URL that `<uri>/payment_endpoint` holds, or null. */
+/** The https URL in `<uri>/payment_endpoint`, or null. */
 const fetchPaymentEndpoint = async (visit: Visit, before: PaymentEndpoint | undefined): Promise<PaymentEndpoint> => {
   const known = before?.paymentValidators ?? undefined;
   const answer = await visit.get('/payment_endpoint', { maxBytes: limits.endpointBytes, known });
@@ -53,7 +53,10 @@ const fetchPaymentEndpoint = async (visit: Visit, before: PaymentEndpoint | unde
 
 type Validators = Snapshot['releaseGpgValidators'];
 
-/** Null where the origin has none. What an InRelease makes needless is asked for by its validators (`known`) alone. */
+/**
+ * Null if the origin has none. If there is an InRelease, it is not needed and only requested with its validators
+ * (`known`).
+ */
 interface FoundSignature {
   readonly signature: DetachedSignature | null;
   readonly validators: Validators;
@@ -80,13 +83,13 @@ const fetchSignature = async (
   return null;
 };
 
-/** The detached signature of the snapshot before. Throws `SnapshotError` where the store has lost it. */
+/** The detached signature of the last snapshot. Throws `SnapshotError` if the store has lost it. */
 const readStoredSignature = async (visit: Visit, previous: Snapshot): Promise<DetachedSignature | null> => {
   const { signature: file } = previous;
   return file && { file, bytes: await visit.store.readFile(previous.slug, file) };
 };
 
-// A signature belongs to the bytes that it was fetched with.
+// A signature belongs to the bytes that it was downloaded with.
 const isSignatureDue = (visit: Visit, release: FoundRelease, previous: Snapshot | undefined): boolean => {
   if (release.name !== 'Release' || previous === undefined) return false;
   const isExpected = previous.hasReleaseGpg || previous.signing.remembered.length > 0 || visit.entry.key !== undefined;
@@ -95,10 +98,10 @@ const isSignatureDue = (visit: Visit, release: FoundRelease, previous: Snapshot 
 };
 
 /**
- * Fetches the detached signature and the payment endpoint, each only where the answer may have changed: the signature
- * with a Release that did, both where they were last asked for long ago (`due`). Nothing here makes a crawl fail; what
- * the origin does not answer stays as it was, and the signature of a new Release is undefined then. Throws
- * `SnapshotError` where the store has lost the one before.
+ * Fetches the detached signature and the payment endpoint, but only if the answer may have changed: the signature if
+ * its Release has changed, and both if they were last requested long ago (`due`). Nothing here makes a crawl fail. What
+ * the origin does not answer stays as it was; the signature of a new Release is then undefined. Throws `SnapshotError`
+ * if the store has lost the last one.
  */
 export const fetchExtras = async (
   visit: Visit,
@@ -111,7 +114,7 @@ export const fetchExtras = async (
   const isDue = due || isSignatureDue(visit, release, previous);
   const known = release.name === 'InRelease' && previous?.hasReleaseGpg ? previous.releaseGpgValidators : null;
   const answer = isDue ? await visit.askAside('signature', () => fetchSignature(visit, stored, known)) : undefined;
-  // Nobody knows yet how a release is signed whose signature was asked for and never came.
+  // If the signature never arrived, it is unknown how the release is signed.
   const isUnknown = isDue && (isNew || previous.signing.state === 'unanswered');
   const kept = isUnknown ? undefined : stored;
   const signature = answer === undefined ? kept : (answer?.signature ?? null);

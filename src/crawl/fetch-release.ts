@@ -7,16 +7,16 @@ import { listAllIndexFiles } from './index-names.ts';
 import { readReleaseApart } from './release-work.ts';
 import type { Received, Visit } from './visit.ts';
 
-/** The Release of a repository, from the network or from the snapshot before. */
+/** The Release of a repository, from the network or from the last snapshot. */
 export interface FoundRelease {
   readonly name: ReleaseName;
   readonly file: SnapshotFile;
   /** As downloaded. */
   readonly bytes: Uint8Array;
-  /** Whether it carries a signature in its own text. */
+  /** Whether its own text contains the signature. */
   readonly signed: boolean;
   readonly content: ReleaseFile;
-  /** Whether it is known to have arrived whole; otherwise what it says of the index, or its signature, must show it. */
+  /** Whether it is known to be complete. If not, what it says of the index, or its signature, must show that. */
   readonly whole: boolean;
 }
 
@@ -34,7 +34,7 @@ const check = async (visit: Visit, name: ReleaseName, received: Received): Promi
   const read = await readReleaseApart({ bytes, wanted: listAllIndexFiles(visit.entry) }, visit.signal);
   if (read.kind === 'unusable') return new CrawlError(read.code, path + read.why);
   const { content, signed } = read;
-  // A body without a length shows by the end mark of its signature that nothing is missing.
+  // If the length is not stated, the end of the signature shows that nothing is missing.
   const whole = received.framed || signed;
   const { sha256, size } = file;
   return { name, file: { path, sha256, size, etag, lastModified }, bytes, signed, content, whole };
@@ -43,7 +43,7 @@ const check = async (visit: Visit, name: ReleaseName, received: Received): Promi
 const absence = (name: ReleaseName, path: string, status: number): CrawlError => {
   const words = `status ${status} for ${path}`;
   if (status >= 500) return new CrawlError('server-error', words);
-  // Object stores answer so for what is not there; whether the repository is closed, Release itself will say.
+  // Object stores answer this for a missing file. Whether the repository is closed shows with Release itself.
   if (status === 403 && name === 'InRelease') return new CrawlError('release-missing', words);
   return new CrawlError([401, 402, 403, 451].includes(status) ? 'release-forbidden' : 'release-missing', words);
 };
@@ -63,9 +63,9 @@ const ask = async (visit: Visit, name: ReleaseName, known?: FoundRelease): Promi
 };
 
 /**
- * Fetches InRelease, else Release; where `known` is given, that file first and conditionally, and `known` itself is
- * returned where it did not change. An origin without InRelease is asked for it again where its Release changed and
- * `askAgain` is set, or where its Release did not and `due` is. Throws `CrawlError` where neither can be used.
+ * Fetches InRelease, else Release. With `known`, that file is requested first, conditionally, and `known` itself is
+ * returned if it did not change. An origin without InRelease is asked for it again if its Release changed and
+ * `askAgain` is set, or if its Release did not change and `due` is. Throws `CrawlError` if neither can be used.
  */
 export const fetchRelease = async (
   visit: Visit,
@@ -103,7 +103,7 @@ export const fetchRelease = async (
   return release;
 };
 
-/** The release of the snapshot before, read again. Throws `SnapshotError` where the store has lost it. */
+/** The release of the last snapshot, read again. Throws `SnapshotError` if the store has lost it. */
 export const readStoredRelease = async (visit: Visit, previous: Snapshot): Promise<FoundRelease> => {
   const file = previous.release;
   const bytes = await visit.store.readFile(previous.slug, file);

@@ -3,8 +3,8 @@ import type { FoundRelease } from './fetch-release.ts';
 import type { FoundIndex } from './index-file.ts';
 
 /**
- * When what is seen for the first time was made (decisions, "First sight"): the latest moment that the origin names, in
- * the Last-Modified of the index or the Date of the release. A moment that has not come yet says nothing; where there
+ * When something that is seen for the first time was made (decisions, "First sight"): the latest moment that the origin
+ * names, in the Last-Modified of the index or the Date of the release. A moment in the future does not count; if there
  * is no other, it is now.
  */
 export const computeFirstSight = (release: FoundRelease, index: FoundIndex, now: Date): Date => {

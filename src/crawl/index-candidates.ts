@@ -4,14 +4,14 @@ import type { ManifestEntry } from '../contract/manifest.ts';
 import { releaseFolder } from './fetch-release.ts';
 import { type IndexPlace, indexFolder, nameOf } from './index-names.ts';
 
-/** One file that may hold the Packages index. */
+/** A file that may contain the Packages index. */
 export interface Candidate {
   readonly compression: Compression;
   /** Below the repository's address, with a leading "/". */
   readonly path: string;
-  /** What Release says of this very file. */
+  /** The entry in Release for exactly this file. */
   readonly listed: ReleaseEntry | undefined;
-  /** What Release says of the index without compression, where it says nothing of this file. */
+  /** The entry in Release for the uncompressed index, if there is none for this file. */
   readonly listedText: ReleaseEntry | undefined;
 }
 
@@ -21,7 +21,7 @@ const hasHash = (entry: ReleaseEntry | undefined): entry is ReleaseEntry =>
 
 const isStrong = (entry: ReleaseEntry | undefined): boolean => (entry?.sha512 ?? entry?.sha256) !== undefined;
 
-/** Whether Release lists, for the index in this compression or for its text, a hash that proves something. */
+/** Whether Release lists a strong hash for the index in this compression, or for its text. */
 export const isListedStrongly = (entry: ManifestEntry, release: ReleaseFile, compression: Compression): boolean => {
   const folder = indexFolder(entry);
   const own = release.files.get(folder + nameOf(compression));
@@ -29,9 +29,9 @@ export const isListedStrongly = (entry: ManifestEntry, release: ReleaseFile, com
 };
 
 /**
- * The files to try for a repository's Packages index, in this order. Where Release lists hashes for any of them, only
- * what a hash can confirm: the files listed, and those that decompress to a text that is listed. Otherwise all, with
- * `preferred` (the path that the snapshot before came from) first.
+ * The files to try for a repository's Packages index, in order. If Release lists hashes for any of them, only those
+ * that a hash can confirm: the listed files, and those that decompress to a listed text. Otherwise all, with
+ * `preferred` (the path of the last snapshot) first.
  */
 export const listCandidates = (entry: IndexPlace, release: ReleaseFile, preferred?: string): Candidate[] => {
   const folder = indexFolder(entry);

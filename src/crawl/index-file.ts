@@ -9,10 +9,10 @@ import type { IndexPlace } from './index-names.ts';
 import { inspectIndex } from './inspect.ts';
 import type { Answer, Visit } from './visit.ts';
 
-/** The Packages index of a repository as a snapshot keeps it. */
+/** The Packages index of a repository, as stored in a snapshot. */
 export type FoundIndex = Snapshot['packages'];
 
-/** An index of the snapshot before, with the release that it came with. */
+/** An index of the last snapshot, with the release that it came with. */
 export type KnownIndex = Pick<Snapshot, 'slug' | 'release' | 'packages'>;
 
 const absenceCode = (status: number): CrawlCode => {
@@ -39,8 +39,8 @@ const toError = (
 };
 
 /**
- * The index of the snapshot before, where Release confirms it still: then nobody needs to be asked for it. Throws
- * `SnapshotError` where the store has lost it.
+ * The index of the last snapshot, if Release still confirms it, so that it need not be requested. Throws
+ * `SnapshotError` if the store has lost it.
  */
 const reuse = async (
   visit: Visit,
@@ -107,7 +107,10 @@ const tryCandidate = async (
   }
 };
 
-/** One error for all candidates: a disagreement with Release first, for that may mend itself; then what is broken. */
+/**
+ * One error for all candidates. A mismatch with Release comes first, because it may resolve itself; then what is
+ * broken.
+ */
 const summarise = (errors: readonly CrawlError[]): CrawlError => {
   const telling = errors.filter(({ code }) => code !== 'index-missing');
   const first = telling.find(({ code }) => code === 'index-mismatch') ?? telling[0];
@@ -121,7 +124,7 @@ interface CandidateError {
   readonly isListed: boolean;
 }
 
-/** Another candidate served all the same; that one is not there is worth a word only where Release lists it. */
+/** Another candidate was usable. A missing one is only worth a finding if Release lists it. */
 const noteErrors = (visit: Visit, errors: readonly CandidateError[]): void => {
   for (const { error, isListed } of errors) {
     const isAbsence = error.code === 'index-missing' || error.code === 'index-forbidden';
@@ -130,10 +133,10 @@ const noteErrors = (visit: Visit, errors: readonly CandidateError[]): void => {
 };
 
 /**
- * Fetches the Packages index of `place` that belongs to `release`: that of the snapshot before where it still is the
- * one, else the first candidate that arrives whole and that Release, where it lists hashes, confirms; with `only`, in
- * that compression. Throws `CrawlError` where there is none; `index-mismatch` where at least one arrived that Release
- * does not describe.
+ * Fetches the Packages index of `place` that belongs to `release`: that of the last snapshot if it still matches, else
+ * the first candidate that arrives completely and that Release, if it lists hashes, confirms. With `only`, in that
+ * compression. Throws `CrawlError` if there is none; `index-mismatch` if at least one arrived that does not match
+ * Release.
  */
 export const fetchIndex = async (
   visit: Visit,
@@ -147,7 +150,7 @@ export const fetchIndex = async (
   );
   const kept = previous && (await reuse(visit, release, candidates, previous));
   if (kept) return kept;
-  // The file from before is asked for first where Release lists none, which says nothing of those that are better.
+  // If Release lists no files, the last file is requested first. That says nothing about better ones.
   const [first] = candidates;
   const isTurned = only === undefined && (first?.listed || first?.path !== previous?.packages.path);
   if (isTurned) visit.turnTo('index');
@@ -165,9 +168,10 @@ export const fetchIndex = async (
 };
 
 /**
- * Looks whether the origin would give out the index of `previous`, which is that of `place`, still, which an unchanged Release makes nobody ask
- * for; and, where something was wrong with the files that are better, whether it is yet. What it finds are
- * findings: the index in force stays. An index that Release does not confirm was asked for in this visit already.
+ * Checks whether the origin still serves the index of `previous`, which is that of `place`, although an unchanged
+ * Release makes downloading it unnecessary; and, if something was wrong with better files, whether that still holds.
+ * Problems are findings: the index in force stays. An index that Release does not confirm has already been requested in
+ * this visit.
  */
 export const recheckIndex = async (
   visit: Visit,

@@ -6,14 +6,14 @@ import { type FoundIndex, fetchIndex, type KnownIndex, recheckIndex } from './in
 import { type IndexPlace, listIndexFiles, ofEveryArchitecture } from './index-names.ts';
 import type { Visit } from './visit.ts';
 
-/** The records of a repository in all. */
+/** How many records a repository has in all of its indexes. */
 export const countStanzas = (indexes: Indexes): number =>
   listIndexes(indexes).reduce((sum, { stanzas }) => sum + stanzas, 0);
 
 /**
- * The place of `binary-all`, where its packages belong to the repository: as in apt (debReleaseIndex), where Release lists
- * that architecture or none, and does not say by No-Support-for-Architecture-all that its packages are repeated in the
- * index of each; and, where Release lists hashes, one for that index.
+ * The location of `binary-all`, if its packages belong to the repository. As in apt (debReleaseIndex), they do if
+ * Release lists that architecture or no architectures, and does not say with No-Support-for-Architecture-all that its
+ * packages are repeated in the index of each; and, if Release lists hashes, one for that index.
  * https://wiki.debian.org/DebianRepository/Format#No-Support-for-Architecture-all
  */
 const findPlaceOfAll = (place: IndexPlace, release: ReleaseFile): IndexPlace | undefined => {
@@ -28,7 +28,7 @@ const findPlaceOfAll = (place: IndexPlace, release: ReleaseFile): IndexPlace | u
 const knownOfAll = (snapshot: Snapshot): KnownIndex | undefined =>
   snapshot.packagesOfAll === null ? undefined : { ...snapshot, packages: snapshot.packagesOfAll };
 
-// Servers answer so for what is not there.
+// What servers answer for a missing file.
 const absences: ReadonlySet<CrawlCode> = new Set(['index-missing', 'index-forbidden', 'index-html', 'index-empty']);
 
 const fetchOfAll = async (
@@ -40,7 +40,7 @@ const fetchOfAll = async (
   const place = findPlaceOfAll(visit.entry, release.content);
   if (place === undefined) return null;
   const before = previous && knownOfAll(previous);
-  // Where nothing says in which compression it is, one question has to do: it is asked at every visit.
+  // If the compression is unknown, a single request has to do, because it is repeated at every visit.
   const isListed = release.content.files.size > 0;
   try {
     return await fetchIndex(visit, place, release, before, isListed ? undefined : packages.compression);
@@ -51,8 +51,8 @@ const fetchOfAll = async (
 };
 
 /**
- * Fetches the indexes that belong to `release`, each as `fetchIndex` does. Without hashes in Release an index for every
- * architecture that is not there is none. Throws `CrawlError` where one of them cannot be had.
+ * Fetches the indexes that belong to `release`, each as `fetchIndex` does. If Release lists no hashes, a missing index
+ * for every architecture is no error. Throws `CrawlError` if one of them is not available.
  */
 export const fetchIndexes = async (
   visit: Visit,
@@ -63,7 +63,7 @@ export const fetchIndexes = async (
   return { packages, packagesOfAll: await fetchOfAll(visit, release, packages, previous) };
 };
 
-/** Looks, as `recheckIndex` does, whether the origin would give out the indexes of `snapshot` still. */
+/** Checks, as `recheckIndex` does, whether the origin still serves the indexes of `snapshot`. */
 export const recheckIndexes = async (visit: Visit, release: FoundRelease, snapshot: Snapshot): Promise<void> => {
   await recheckIndex(visit, visit.entry, release, snapshot);
   const place = ofEveryArchitecture<IndexPlace>(visit.entry);

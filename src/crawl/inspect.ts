@@ -9,21 +9,22 @@ import { CrawlError } from './crawl-error.ts';
 import type { Candidate } from './index-candidates.ts';
 import type { Received } from './visit.ts';
 
-/** What a file that holds a Packages index turned out to be. */
+/** The result of reading a file that should be a Packages index. */
 export interface Inspected {
-  /** Bytes of its text. */
+  /** Size of its text in bytes. */
   readonly decompressedSize: number;
-  /** Records that are of use. */
+  /** How many usable records it has. */
   readonly records: number;
   /** Whether a hash in Release confirms the file or its text. */
   readonly confirmed: boolean;
-  /** Where Release lists the text too, how this file's text differs from it. */
+  /** If Release lists the text, too: how this file's text differs from it. */
   readonly variant: string | null;
 }
 
 const headBytes = 512;
 
-// Servers that guess a coding from the name of a file, as those in Python do, call its own compression one of the transfer.
+// Servers that derive a coding from the name of a file, as those in Python do, declare the file's own compression as
+// that of the transfer.
 const ownCodings: Readonly<Record<Compression, RegExp | null>> = {
   zst: /\bzstd\b/,
   xz: /\bxz\b/,
@@ -47,7 +48,7 @@ const describeLimit = ({ code, cause }: DecompressionError, { maxBytes, maxRatio
   return code === 'ratio' ? ` (${limitNote('ratio', maxRatio)})` : '';
 };
 
-/** The same bytes, until the signal: what follows is thrown away, and its reason told. */
+/** The same bytes until the signal is aborted. After that they are discarded, and its reason is thrown. */
 async function* until(signal: AbortSignal, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks) {
     signal.throwIfAborted();
@@ -57,7 +58,7 @@ async function* until(signal: AbortSignal, chunks: AsyncIterable<Uint8Array>): A
 
 const noSink = { record: () => {}, finding: () => {} };
 
-/** Counts the records of use in an index that was held good before. Throws `DecompressionError` where it is not. */
+/** Counts the usable records of an index that was accepted before. Throws `DecompressionError` if it is damaged. */
 export const countRecords = async (
   chunks: AsyncIterable<Uint8Array>,
   compression: Compression,
@@ -78,7 +79,7 @@ const readHead = async (chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> 
   return new Uint8Array();
 };
 
-// What the first bytes say; without looking at them, a web page would only be reported as a wrong hash.
+// Checks the first bytes. Without this, a web page would only be reported as a wrong hash.
 const checkHead = async (candidate: Candidate, { file, path }: Received): Promise<void> => {
   const head = await readHead(file.read());
   if (looksLikeHtml(head)) throw new CrawlError('index-html', path);
@@ -115,9 +116,9 @@ const readText = async (
 };
 
 /**
- * Reads a received file as the Packages index that `candidate` stands for, once through and in bounded memory. Throws
- * `CrawlError` where it is none, where it is not the one that Release describes, or where nothing shows it to be whole; and
- * the reason of the signal, by which the visit is over.
+ * Reads a received file as the Packages index that `candidate` stands for, once and in bounded memory. Throws
+ * `CrawlError` if it is none, if it does not match Release, or if nothing shows that it is complete; and the reason of
+ * the signal, if that ended the visit.
  */
 export const inspectIndex = async (
   candidate: Candidate,

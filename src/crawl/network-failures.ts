@@ -1,13 +1,13 @@
 import type { NetworkErrorCode } from '../net/network-error.ts';
 
-/** What is to be made of a failure of the network, so that none is added without a decision. */
+/** How to treat a network failure. Every code needs a decision. */
 interface NetworkFailure {
-  /** What it speaks of: one file, or the origin as a whole, where asking for more files is no use. */
+  /** What it concerns: one file, or the origin as a whole, so that requesting more files is useless. */
   readonly of: 'file' | 'origin';
   /**
-   * Whose fault it is: `trouble` of the connection or the server, where asking again soon adds to it; `content`, which
-   * costs the origin little and is worth looking at in every run; `ours`, which says nothing of the origin and is not
-   * counted against it.
+   * The kind of fault: `trouble` of the connection or the server, which further requests would increase; `content`,
+   * which costs the origin little and is worth checking in every run; `ours`, which says nothing about the origin and
+   * does not count against it.
    */
   readonly fault: Fault;
 }

@@ -7,7 +7,7 @@ import { NetworkError } from '../net/network-error.ts';
 import { collect, looksLikeHtml } from './content.ts';
 import { releaseFolder } from './fetch-release.ts';
 
-/** An index that an origin has, as a manifest entry would name it. */
+/** An index that an origin has, in the form of a manifest entry. */
 export type Offer = Pick<ManifestEntry, 'uri' | 'suite' | 'component' | 'binary'>;
 
 /** Where to look, and for how long. */
@@ -18,7 +18,7 @@ interface LookOptions {
   readonly headers?: ManifestEntry['headers'];
 }
 
-// The suites by which repositories of this community are known. No server can be asked for all that it has.
+// The usual suites of this community's repositories. A server cannot be asked for everything it has.
 const usualSuites = [
   'stable',
   'ios',
@@ -32,7 +32,7 @@ const usualSuites = [
 ];
 const mostListed = 12;
 const listingBytes = 262_144;
-/** Pairs of component and architecture that are told of one suite; a Release may name thousands. */
+/** How many pairs of component and architecture are listed for one suite. A Release may name thousands. */
 const mostOffers = 40;
 
 const read = async (
@@ -61,7 +61,7 @@ const readRelease = async (uri: string, suite: string, options: LookOptions): Pr
   return null;
 };
 
-/** The folders that a web server lists below `dists/`, where it lists any. */
+/** The folders that a web server lists below `dists/`, if it lists any. */
 const listSuites = async (uri: string, options: LookOptions): Promise<string[]> => {
   const page = await read(`${uri}/dists/`, listingBytes, options);
   if (page === null || !looksLikeHtml(page)) return [];
@@ -71,7 +71,7 @@ const listSuites = async (uri: string, options: LookOptions): Promise<string[]> 
   return [...new Set([...links].map(([, name]) => name ?? ''))].slice(0, mostListed);
 };
 
-// An index by the path by which Release lists it. (That of debian-installer is none for people.)
+// An index, by its path in Release. (The index of debian-installer is not meant for people.)
 const indexPath = /^(.+)\/binary-([^/]+)\/Packages(?:\.[a-z0-9]+)?$/;
 
 const listPairs = ({ files, components, architectures }: ReleaseFile): [component: string, binary: string][] => {
@@ -92,7 +92,7 @@ const listPairs = ({ files, components, architectures }: ReleaseFile): [componen
 const isFlat = ({ files }: ReleaseFile): boolean =>
   files.size === 0 || [...files.keys()].some((path) => /^Packages(?:\.[a-z0-9]+)?$/.test(path));
 
-/** What a Release offers, of which only what a manifest can name: the rest is a stranger's text and of no use. */
+/** The offers in a Release, limited to what a manifest can name. The rest is a stranger's text and useless here. */
 const composeOffers = (uri: string, suite: string, release: ReleaseFile): Offer[] => {
   const named: Partial<Offer>[] =
     suite === './'
@@ -106,7 +106,10 @@ const composeOffers = (uri: string, suite: string, release: ReleaseFile): Offer[
   });
 };
 
-/** The addresses and suites that an entry may have meant: itself first, and an address that leads into `dists/`. */
+/**
+ * The addresses and suites that an entry may have meant: its own first, then those of an address that leads into
+ * `dists/`.
+ */
 const listPlaces = (entry: Offer): { uri: string; suite: string }[] => {
   const uri = entry.uri.replace(/\/+$/, '');
   const at = uri.lastIndexOf('/dists/');
@@ -121,9 +124,9 @@ const isSame = (a: Offer, b: Offer): boolean =>
   a.binary === b.binary;
 
 /**
- * Finds out what else an origin offers than `entry`: the other indexes of the suite that it names; and with `widely`,
- * where there are none, those of the suites that the server lists, or that are usual. Asks for thirty small files at the
- * most. Never throws for what the origin does.
+ * Finds what else an origin offers besides `entry`: the other indexes of the same suite and, with `widely`, if there
+ * are none, those of the suites that the server lists or that are usual. Requests thirty small files at most. Never
+ * throws because of what the origin does.
  */
 export const findOffers = async (entry: Offer, widely: boolean, options: LookOptions): Promise<Offer[]> => {
   const places = listPlaces(entry);

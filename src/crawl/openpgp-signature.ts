@@ -2,32 +2,32 @@ import { createHash, type Hash } from 'node:crypto';
 import type { PublicKey, Signature, SignaturePacket, Subkey } from 'openpgp';
 import { limitNote, limits } from '../contract/limits.ts';
 
-/** A text and the signatures that are said to be over it. */
+/** A text, and what is said to be its signature. */
 export interface SignedText {
-  /** The bytes that are used; of a clear-signed file, its content as `splitClearSigned` gives it. */
+  /** The bytes that are used. For a clear-signed file: its content from `splitClearSigned`. */
   readonly text: Uint8Array;
   /** One or several armoured blocks, or binary packets. */
   readonly signature: Uint8Array | string;
-  /** Whether the signature stands in one file with the text (RFC 9580 §7). */
+  /** Whether text and signature are in one file (RFC 9580 §7). */
   readonly clear: boolean;
 }
 
 /**
- * What keeps a signature from being a good one. `bad`: it is not over these bytes, or is no signature. `weak`: it uses
- * what no longer proves anything. `binary`: it may be good, but stands there without armour, and apt refuses that.
- * `other-key`: it is by none of the keys that were named.
+ * Why a signature is not good. `bad`: it does not match these bytes, or is no signature. `weak`: it uses methods that
+ * no longer prove anything. `binary`: it may be good, but has no armour, which apt refuses. `other-key`: none of the
+ * given keys made it.
  */
 type SignatureFault = 'bad' | 'weak' | 'binary' | 'signature-expired' | 'key-expired' | 'key-revoked' | 'other-key';
 
-/** Who says to have signed, in upper-case fingerprints (key identifiers where there is none), and what is wrong. */
+/** Who claims to have signed, as upper-case fingerprints (key identifiers if there is none), and what is wrong. */
 export interface SignatureReport {
   readonly signers: readonly string[];
   readonly fault: SignatureFault | null;
-  /** The limit that kept signatures from being looked at. */
+  /** The limit because of which signatures were not checked. */
   readonly over: string | null;
 }
 
-// A megabyte of code that most visits have no use for.
+// A megabyte of code that most visits do not need.
 const load = () => import('openpgp');
 
 const blockBegin = '-----BEGIN PGP SIGNATURE-----';
@@ -36,7 +36,8 @@ const blockEnd = '-----END PGP SIGNATURE-----';
 const keyBegin = '-----BEGIN PGP PUBLIC KEY BLOCK-----';
 const keyEnd = '-----END PGP PUBLIC KEY BLOCK-----';
 
-// Ends at the first beginning without an end, which a search for the whole block would look for once for each.
+// Stops at the first beginning without an end. A regular expression for whole blocks would search for the end after
+// every beginning.
 const findBlocks = (text: string, begin: string, end: string): string[] => {
   const blocks: string[] = [];
   for (let start = text.indexOf(begin); start !== -1; ) {
@@ -51,8 +52,9 @@ const findBlocks = (text: string, begin: string, end: string): string[] => {
 const countInk = (text: string): number => text.replace(/\s+/g, '').length;
 
 /**
- * Whether the bytes of a Release.gpg are a signature in form: binary packets, or armoured blocks (one of which may be cut
- * short) and nothing between and around them. (What apt's gpgv method refuses as "lines not belonging to a signature" is none.)
+ * Whether the bytes of a Release.gpg have the form of a signature: binary packets, or armoured blocks (one of which may
+ * be cut short) with nothing between and around them. (apt's gpgv method refuses others as "lines not belonging to a
+ * signature".)
  */
 export const looksLikeSignature = (bytes: Uint8Array): boolean => {
   if (isUnarmoured(bytes)) return true;
@@ -62,7 +64,7 @@ export const looksLikeSignature = (bytes: Uint8Array): boolean => {
   return countInk(text) === blocks.reduce((sum, block) => sum + countInk(block), 0);
 };
 
-// openpgp reads one armoured block; Release.gpg, InRelease and a manifest entry may hold several.
+// openpgp reads a single armoured block, but Release.gpg, InRelease and a manifest entry may contain several.
 const readPackets = async (
   signature: Uint8Array | string,
 ): Promise<{ packets: SignaturePacket[]; outdated: boolean }> => {
@@ -74,11 +76,11 @@ const readPackets = async (
   else if (typeof signature !== 'string') read.push(await readSignature({ binarySignature: signature }));
   const all = read.flatMap(({ packets }) => [...packets]);
   const packets = all.filter((packet) => packet instanceof Packet);
-  // Signatures of version 3, which old tools wrote, are left unread.
+  // Signatures of version 3, which old tools wrote, are ignored.
   return { packets, outdated: packets.length < all.length };
 };
 
-// RFC 9580 §4.2: a packet begins with a byte whose top bit is set, which no armour has.
+// RFC 9580 §4.2: a packet begins with a byte whose top bit is set, which armour never does.
 const isUnarmoured = (signature: Uint8Array | string): boolean =>
   typeof signature !== 'string' && ((signature[0] ?? 0) & 0x80) !== 0;
 
@@ -87,7 +89,7 @@ const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex').to
 const signerOf = ({ issuerFingerprint, issuerKeyID }: SignaturePacket): string =>
   issuerFingerprint ? hex(issuerFingerprint) : issuerKeyID.toHex().toUpperCase();
 
-// RFC 9580 §9.5. Those of the second list are refused by apt and openpgp for messages.
+// RFC 9580 §9.5. apt and openpgp refuse those of the second list for messages.
 const hashNames: ReadonlyMap<number, string> = new Map([
   [1, 'md5'],
   [2, 'sha1'],
@@ -100,7 +102,7 @@ const hashNames: ReadonlyMap<number, string> = new Map([
 const weakHashes: ReadonlySet<number> = new Set([1, 2, 3]);
 const textSignature = 1;
 
-/** The bytes under a clear signature: without the line end before it (RFC 9580 §7.1), which is not signed. */
+/** The bytes under a clear signature, without the line end before it (RFC 9580 §7.1), which is not signed. */
 const signedBytes = ({ text, clear }: SignedText): Uint8Array => (clear ? text.subarray(0, -1) : text);
 
 const withCanonicalLineEnds = (bytes: Uint8Array): Uint8Array =>
@@ -109,13 +111,13 @@ const withCanonicalLineEnds = (bytes: Uint8Array): Uint8Array =>
     'latin1',
   );
 
-/** The text hashed once for each algorithm and kind of line ends, ready to be copied. */
+/** The hash of the text for each algorithm and kind of line ends, ready to be copied. */
 type TextHashes = Map<string, Hash>;
 
 /**
- * Whether the two bytes of the hash that a signature carries in the clear (RFC 9580 §5.2.3) are those of this text. No
- * key is needed for it, and it proves nothing about who signed; but a signature left over from an earlier text, the
- * usual fault, fails it. Undefined where it cannot be told.
+ * Whether the two bytes of the hash in a signature (RFC 9580 §5.2.3) match this text. This needs no key and does not
+ * prove who signed, but it detects the usual fault: a signature left over from an earlier text. Undefined if it cannot
+ * be determined.
  */
 const fitsText = (packet: SignaturePacket, signed: SignedText, hashes: TextHashes): boolean | undefined => {
   const { version, hashAlgorithm, signatureData, signedHashValue, signatureType } = packet;
@@ -150,21 +152,21 @@ const inspectUnpinned = (
   return weakHashes.has(packet.hashAlgorithm ?? 0) ? 'weak' : null;
 };
 
-/** Whether the signature is over these bytes by this key, whatever else speaks against either (as gpgv's GOODSIG). */
+/** Whether this key made the signature of these bytes, whatever else is wrong with either (as gpgv's GOODSIG). */
 const fitsKey = async (packet: SignaturePacket, signed: SignedText, key: PublicKey): Promise<boolean> => {
   const { config, createMessage } = await load();
   const [literal] = (await createMessage({ binary: signedBytes(signed) })).packets;
   const [signing] = key.getKeys(packet.issuerKeyID);
   if (!(literal && signing && packet.signatureType !== null && packet.created !== null)) return false;
   const anyHash = { ...config, rejectHashAlgorithms: new Set<never>(), rejectMessageHashAlgorithms: new Set<never>() };
-  // At the moment of signing, so that what is expired can be told from what is wrong.
+  // Evaluated at the time of signing, to distinguish expired from wrong signatures.
   return packet.verify(signing.keyPacket, packet.signatureType, literal, packet.created, true, anyHash).then(
     () => true,
     () => false,
   );
 };
 
-/** Whether the signature proves what it says; with `strict`, by methods that still prove anything. */
+/** Whether the signature is valid; with `strict`, also by methods that still prove something. */
 const isVerified = async (
   packet: SignaturePacket,
   signed: SignedText,
@@ -184,15 +186,17 @@ const isVerified = async (
     signature: new PgpSignature(list),
     verificationKeys: [key],
     format: 'binary',
-    // Time is looked at apart, so that what is expired can be told from what is wrong.
+    // Time is checked separately, to distinguish expired from wrong signatures.
     date: null,
-    // Who prolongs a key certifies it anew, later than what it signed before.
+    // To extend a key, its owner certifies it again, later than its older signatures.
     config: { allowInsecureVerificationWithReformattedKeys: true, ...(strict ? {} : lenient) },
   });
   return (await signatures[0]?.verified.catch(() => false)) ?? false;
 };
 
-/** Whether the subkey was revoked by its owner; as in gpg, whatever the reason, and for what it signed before too. */
+/**
+ * Whether the owner revoked the subkey. As in gpg, the reason does not matter, and older signatures are invalid, too.
+ */
 const isSubkeyRevoked = async (subkey: Subkey, key: PublicKey, now: Date): Promise<boolean> => {
   const [binding] = subkey.bindingSignatures;
   return binding !== undefined && subkey.isRevoked(binding, key.keyPacket, now);
@@ -206,7 +210,7 @@ const inspectKey = async (key: PublicKey, packet: SignaturePacket, now: Date): P
     if (await isSubkeyRevoked(subkey, key, now)) return 'key-revoked';
     ends.push(await subkey.getExpirationTime(now));
   }
-  // A key without an end to its validity has none that could be read (null): nothing vouches for it.
+  // Null means that the end of the key's validity cannot be read, so nothing vouches for it.
   return ends.some((end) => end === null || (end instanceof Date && end.getTime() <= now.getTime()))
     ? 'key-expired'
     : null;
@@ -218,7 +222,7 @@ const inspectByKey = async (
   key: PublicKey,
   now: Date,
 ): Promise<SignatureFault | null> => {
-  // Each look at it hashes the text anew; a good one, which is the usual case, needs no second.
+  // Each check hashes the text again. A good signature, the usual case, needs no second one.
   const isStrong = await isVerified(packet, signed, key, true);
   if (!isStrong && !(await fitsKey(packet, signed, key))) return 'bad';
   const ofKey = await inspectKey(key, packet, now);
@@ -227,7 +231,7 @@ const inspectByKey = async (
   return isOver(packet, now) ? 'signature-expired' : null;
 };
 
-// Of two copies of one key the prolonged one counts, and a revocation in either.
+// Of two copies of one key the extended one counts, and a revocation in either.
 const inspectPinned = async (
   packet: SignaturePacket,
   signed: SignedText,
@@ -243,7 +247,7 @@ const inspectPinned = async (
   return faults.includes(null) ? null : (faults[0] ?? null);
 };
 
-// One good signature is enough among others by keys that nobody named, and a bad one spoils all (as in apt).
+// One good signature is enough beside others by unknown keys, but a bad one spoils all (as in apt).
 const summarise = (faults: readonly (SignatureFault | null)[], outdated: boolean): SignatureFault | null => {
   if (faults.length === 0) return outdated ? 'weak' : 'bad';
   if (faults.includes('bad')) return 'bad';
@@ -252,8 +256,8 @@ const summarise = (faults: readonly (SignatureFault | null)[], outdated: boolean
 };
 
 /**
- * Reads the signatures of a text. With `key` (armoured public keys) they are verified by it. Without, nobody can tell
- * who signed: then only what shows without a key is found. Never throws for what the origin sent.
+ * Checks the signatures of a text. With `key` (armoured public keys) they are verified. Without a key it is unknown who
+ * signed, and only what shows without one is found. Never throws because of what the origin sent.
  */
 export const inspectSignature = async (
   signed: SignedText,
@@ -280,7 +284,7 @@ export const inspectSignature = async (
   };
 };
 
-/** The keys of all armoured blocks of a text. Throws where a block holds none, or where a key is a private one. */
+/** The keys in all armoured blocks of a text. Throws if a block contains none, or a private key. */
 export const readPublicKeys = async (armoured: string): Promise<PublicKey[]> => {
   const { readKeys } = await load();
   if (armoured.includes('-----BEGIN PGP PRIVATE KEY BLOCK-----')) throw new Error('holds a private key');

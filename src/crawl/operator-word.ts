@@ -4,7 +4,7 @@ import type { Baseline, Snapshot } from '../snapshots/snapshot.ts';
 import { SnapshotError, type SnapshotStore } from '../snapshots/store.ts';
 import { describeSigning } from './signing.ts';
 
-/** The snapshot with the signature that it has, or has not, taken for what is usual; undefined where it is already. */
+/** The snapshot with its present signature, or the lack of one, accepted as usual; undefined if it is already. */
 const withAcceptedSigning = (snapshot: Snapshot): Snapshot | undefined => {
   const { state, signers } = snapshot.signing;
   if (state !== 'lost' && state !== 'key-changed') return undefined;
@@ -22,7 +22,7 @@ const describe = ({ stanzas, date }: Baseline): string =>
     ...(stanzas === null ? [] : [`an index of about ${stanzas} packages`]),
   ].join(' and ');
 
-/** The snapshot; none where the store has lost it, for then there is no signature to accept. */
+/** The snapshot; undefined if the store has lost it, because then there is no signature to accept. */
 const readWhole = async (store: SnapshotStore, slug: string): Promise<Snapshot | undefined> => {
   try {
     return await store.read(slug);
@@ -32,11 +32,11 @@ const readWhole = async (store: SnapshotStore, slug: string): Promise<Snapshot |
   }
 };
 
-/** Something of a repository that waits for the operator's word. */
+/** A repository with something that waits for the operator's decision. */
 export interface Waiting {
   readonly slug: string;
   readonly code: Finding['code'];
-  /** Why, as a sentence. */
+  /** The reason, as a sentence. */
   readonly reason: string;
 }
 
@@ -57,7 +57,7 @@ const findWaiting = async (store: SnapshotStore, slug: string): Promise<Waiting[
   return waiting;
 };
 
-/** What of these repositories waits for the operator's word, in their order. */
+/** What waits for the operator's decision in these repositories, in their order. */
 export const listWaiting = async (store: SnapshotStore, slugs: readonly string[]): Promise<Waiting[]> => {
   const waiting: Waiting[] = [];
   for (const slug of slugs) waiting.push(...(await findWaiting(store, slug)));
@@ -65,17 +65,17 @@ export const listWaiting = async (store: SnapshotStore, slugs: readonly string[]
 };
 
 /**
- * Takes the operator's word that what the last crawl of a repository held back is meant: an index that lost more than
- * half of its packages, a release older than the one before, or both at once; or that its signature is gone or by another key for good.
- * What was refused becomes what the next crawl compares with, so that it does not open the door to anything else.
- * Returns what was accepted, in words; empty where there was nothing. Nobody else may write to the store meanwhile.
+ * Accepts what the last crawl of a repository held back: an index that lost more than half of its packages, a release
+ * older than the last one, or both; or a signature that is gone or has another key for good. The next crawl compares
+ * with what was refused, so that nothing else is accepted with it. Returns what was accepted, in words; empty if there
+ * was nothing. Nobody else may write to the store meanwhile.
  */
 export const acceptRepository = async (store: SnapshotStore, slug: string): Promise<string[]> => {
   const words: string[] = [];
   const attempts = await store.readAttempts(slug);
   const { refused } = attempts;
   if (refused !== null) {
-    // A word given before and not yet used still holds: this one adds to it.
+    // An earlier acceptance that has not been used yet still holds; this one adds to it.
     const stanzas = refused.stanzas ?? attempts.accepted?.stanzas ?? null;
     const accepted = { stanzas, date: refused.date ?? attempts.accepted?.date ?? null };
     await store.writeAttempts(slug, { ...attempts, refused: null, accepted });

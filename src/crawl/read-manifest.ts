@@ -11,7 +11,7 @@ export interface ManifestProblem {
   readonly message: string;
 }
 
-/** Everything that is wrong with a manifest, at once; the message has one line for each mistake. */
+/** All mistakes in a manifest. The message has one line for each. */
 export class ManifestError extends Error {
   override readonly name = 'ManifestError';
   readonly problems: readonly ManifestProblem[];
@@ -22,10 +22,10 @@ export class ManifestError extends Error {
   }
 }
 
-// An entry as it was written, and the words that lead a person to it.
+// An entry as written, and words that help a person to find it.
 interface Draft {
   readonly file: string;
-  /** The place in a list, such as "[3]"; empty where the file is the entry. */
+  /** The place in a list, such as "[3]"; empty if the file is the entry. */
   readonly place: string;
   readonly value: unknown;
 }
@@ -50,7 +50,7 @@ const readDrafts = async (
   const before = problems.length;
   let value: unknown;
   try {
-    // JSON is YAML, and the YAML reader also refuses a field that is given twice.
+    // JSON is YAML, and the YAML reader also refuses a repeated field.
     value = readYaml(await readText(path));
   } catch (error) {
     problems.push({ file, field: '', message: messageOf(error) });
@@ -73,7 +73,7 @@ const fieldOf = (place: string, path: readonly PropertyKey[]): string =>
     return text === '' ? String(key) : `${text}.${String(key)}`;
   }, place);
 
-/** What is said of a field that is not there, of which Zod would tell types. */
+/** The message for a missing field. Zod's own would be about types. */
 export const sayMissing = ({ input }: { readonly input?: unknown }): string | undefined =>
   input === undefined ? 'is missing' : undefined;
 
@@ -92,7 +92,7 @@ const checkDraft = (draft: Draft, problems: ManifestProblem[]): ManifestEntry | 
   const checked = manifestEntrySchema.safeParse(draft.value, { error: sayMissing });
   if (checked.success) return checked.data;
   for (const issue of checked.error.issues) {
-    // Zod reports all unknown fields as one issue; each is a mistake of its own.
+    // Zod reports all unknown fields as one issue, but each is a mistake of its own.
     const keys = issue.code === 'unrecognized_keys' ? issue.keys : undefined;
     if (keys) {
       for (const key of keys) {
@@ -151,7 +151,7 @@ const checkDistinct = (
   }
 };
 
-/** An alias is a former slug: it must lead to one repository. */
+/** An alias is a former slug, and has to lead to a single repository. */
 const checkAliases = (
   entries: readonly { draft: Draft; entry: ManifestEntry }[],
   problems: ManifestProblem[],
@@ -172,9 +172,9 @@ const checkAliases = (
 };
 
 /**
- * Reads a manifest: a folder with one entry in each `.yaml`, `.yml` or `.json` file, whose name is the entry's slug, or
- * one such file that holds a list of entries. Returns the entries sorted by slug. Throws `ManifestError` with every
- * mistake there is: files that cannot be read, fields that break the schema, keys that are none, slugs, aliases or addresses (with suite,
+ * Reads a manifest: a folder with one entry in each `.yaml`, `.yml` or `.json` file, named after the entry's slug, or
+ * one such file with a list of entries. Returns the entries sorted by slug. Throws `ManifestError` with every mistake:
+ * files that cannot be read, fields that violate the schema, invalid keys, slugs, aliases or addresses (with suite,
  * component and architecture) that two entries share, an empty manifest.
  */
 export const readManifest = async (path: string): Promise<ManifestEntry[]> => {

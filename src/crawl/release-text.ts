@@ -4,7 +4,7 @@ import { openRelease } from '../apt/release-file.ts';
 import { looksLikeHtml } from './content.ts';
 import { inspectSignature, type SignatureReport, type SignedText } from './openpgp-signature.ts';
 
-/** What the bytes of a Release or InRelease hold; or that they hold none, and why. */
+/** The content of a Release or InRelease, or the reason why there is none. */
 export type ReadRelease =
   | { readonly kind: 'read'; readonly signed: boolean; readonly content: ReleaseFile }
   | {
@@ -20,7 +20,7 @@ const isEmpty = ({ files, architectures, components, ...release }: ReleaseFile):
   ) &&
   release.description === null;
 
-// A stranger may list a hundred thousand files; one that nobody asked for shows that there are any.
+// A stranger may list a hundred thousand files. One that is not needed is kept, to show that there are any.
 const onlyWanted = (files: ReleaseFile['files'], wanted: readonly string[]): ReleaseFile['files'] => {
   const kept = new Map<string, NonNullable<ReturnType<typeof files.get>>>();
   for (const path of wanted) {
@@ -32,7 +32,7 @@ const onlyWanted = (files: ReleaseFile['files'], wanted: readonly string[]): Rel
   return kept;
 };
 
-/** Reads the bytes of a Release or InRelease; of the files that it lists, those of `wanted` are kept. */
+/** Reads the bytes of a Release or InRelease. Of the files that it lists, only those in `wanted` are kept. */
 export const readReleaseText = (bytes: Uint8Array, wanted: readonly string[]): ReadRelease => {
   if (looksLikeHtml(bytes)) return { kind: 'unusable', code: 'release-html', why: '' };
   if (bytes.length === 0) return { kind: 'unusable', code: 'release-empty', why: '' };
@@ -43,14 +43,14 @@ export const readReleaseText = (bytes: Uint8Array, wanted: readonly string[]): R
   return { kind: 'read', signed, content: { ...content, files: onlyWanted(content.files, wanted) } };
 };
 
-/** A release and what is to be known of its signature. */
+/** A release whose signature is to be checked. */
 export interface SigningQuestion {
   readonly bytes: Uint8Array;
-  /** Whether it carries its signature itself. */
+  /** Whether it contains its signature. */
   readonly clear: boolean;
-  /** What stands in Release.gpg. */
+  /** The bytes of Release.gpg. */
   readonly detached: Uint8Array | null;
-  /** Armoured public keys to verify by. */
+  /** Armoured public keys for the verification. */
   readonly key: string | undefined;
   readonly now: Date;
 }
@@ -61,7 +61,7 @@ const findSigned = ({ bytes, clear, detached }: SigningQuestion): SignedText | u
   return split.kind === 'signed' ? { text: split.content, signature: split.signatures, clear } : undefined;
 };
 
-/** How a release is signed; null where it is not. */
+/** How a release is signed; null if it is not. */
 export const judgeSignature = async (question: SigningQuestion): Promise<SignatureReport | null> => {
   const signed = findSigned(question);
   return signed === undefined ? null : inspectSignature(signed, question.key, question.now);

@@ -8,15 +8,15 @@ import { judgeSignature, type ReadRelease, readReleaseText, type SigningQuestion
 type ReadTask = { readonly kind: 'read'; readonly bytes: Uint8Array; readonly wanted: readonly string[] };
 type SignTask = { readonly kind: 'sign' } & SigningQuestion;
 
-/** Work on the bytes of a release that cannot be cut into pieces. */
+/** Work on the bytes of a release, which cannot be divided. */
 export type ReleaseTask = ReadTask | SignTask;
 
-// Less than this takes a few milliseconds, whatever it holds; starting a thread takes fifty.
+// A shorter file takes a few milliseconds, whatever it contains. Starting a thread takes fifty.
 const inlineBytes = 131_072;
-// Of three keys. An unknown packet takes two bytes and fifty microseconds, so a long signature may keep a thread for
-// seconds.
+// Enough for three keys. An unknown packet takes two bytes and fifty microseconds, so a long signature may keep a
+// thread busy for seconds.
 const inlineSignatureBytes = 2048;
-// A stranger's long Release must not keep another one waiting for long.
+// Several threads, so that one stranger's long Release does not delay another one for long.
 const threads = new HostQueue(4);
 const threadMegabytes = 256;
 
@@ -44,15 +44,15 @@ const runInThread = async <T>(task: ReleaseTask, signal: AbortSignal): Promise<T
 };
 
 /**
- * Reads a Release, or judges its signature: a long one in a thread of its own, since no more than a moment may pass in
- * which nobody else is served. Throws `CrawlError` where that takes too long.
+ * Reads a Release, or checks its signature. A long one is handled in a separate thread, because this one must not be
+ * blocked for more than a moment. Throws `CrawlError` if that takes too long.
  */
 export const readReleaseApart = async (task: Omit<ReadTask, 'kind'>, signal: AbortSignal): Promise<ReadRelease> =>
   task.bytes.length <= inlineBytes
     ? readReleaseText(task.bytes, task.wanted)
     : runInThread({ kind: 'read', ...task }, signal);
 
-// The first line of this kind ends the signed text: in that, a line that begins with a dash is escaped.
+// The first such line ends the signed text, in which lines that begin with a dash are escaped.
 const measureSignature = ({ bytes, clear, detached }: SigningQuestion): number => {
   if (!clear) return detached?.length ?? 0;
   const at = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).indexOf('\n-----BEGIN PGP SIGNATURE-----');
@@ -64,10 +64,10 @@ export const judgeSignatureApart = async (
   task: SigningQuestion,
   signal: AbortSignal,
 ): Promise<SignatureReport | null> => {
-  // However long it is, there is nothing to judge.
+  // Without a signature there is nothing to check, however long the file is.
   if (!task.clear && task.detached === null) return null;
   const signatureBytes = measureSignature(task);
-  // So many are not worth a thread to be told so.
+  // Too long to be checked at all, so no thread is needed.
   if (signatureBytes > limits.signatureBytes) return { signers: [], fault: 'bad', over: limitNote('signatureBytes') };
   const isShort = task.bytes.length <= inlineBytes && signatureBytes <= inlineSignatureBytes;
   return isShort ? judgeSignature(task) : runInThread({ kind: 'sign', ...task }, signal);

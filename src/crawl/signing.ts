@@ -7,8 +7,8 @@ import type { SignatureReport } from './openpgp-signature.ts';
 import { judgeSignatureApart } from './release-work.ts';
 import type { Visit } from './visit.ts';
 
-// What is wrong, where a state says so. Unsigned and unverified releases are states and no faults: today's installers
-// take them too.
+// The findings for those states that are faults. Unsigned and unverified releases are no faults, because today's
+// installers accept them.
 const faults = {
   lost: 'signature-lost',
   bad: 'signature-bad',
@@ -20,12 +20,12 @@ const faults = {
   'signature-expired': 'signature-expired',
 } as const satisfies Partial<Record<SigningState, string>>;
 
-/** The finding that a state of signing is; undefined where it is no fault. */
+/** The finding for a state of signing; undefined if it is no fault. */
 export const faultOf = (state: SigningState) => (state in faults ? faults[state as keyof typeof faults] : undefined);
 
 const names = (keys: readonly string[]): string => (keys.length === 0 ? 'nobody' : keys.join(', '));
 
-/** How the file at `path` is signed, as the evidence of a finding. */
+/** Describes how the file at `path` is signed, as the evidence of a finding. */
 export const describeSigning = ({ state, signers, remembered }: Signing, path: string): string => {
   if (state === 'lost') return `${path} was signed by ${names(remembered)}`;
   if (state === 'key-changed' && remembered.length > 0) {
@@ -34,7 +34,7 @@ export const describeSigning = ({ state, signers, remembered }: Signing, path: s
   return `${path} is signed by ${names(signers)}`;
 };
 
-// A key is named by its fingerprint or by the end of it, its identifier.
+// A key is named by its fingerprint or by the end of that, its identifier.
 const isSameKey = (a: string, b: string): boolean => a.endsWith(b) || b.endsWith(a);
 
 const stateOf = (report: SignatureReport, remembered: readonly string[], pinned: boolean): SigningState => {
@@ -47,9 +47,9 @@ const stateOf = (report: SignatureReport, remembered: readonly string[], pinned:
 };
 
 /**
- * How a release is signed. The keys of the manifest entry verify it; where there are none, the keys that signed it first
- * are remembered by name, and another name, or none, is a state of its own until the operator accepts it. `detached` is
- * what stands in Release.gpg, or undefined where the origin did not answer.
+ * Determines how a release is signed. The keys in the manifest entry verify it. If there are none, the names of the
+ * keys that signed it first are remembered, and other keys, or none, are a state of their own until the operator
+ * accepts it. `detached` is the content of Release.gpg, or undefined if the origin did not answer.
  */
 const assess = async (
   visit: Visit,
@@ -82,15 +82,15 @@ const assess = async (
   }
   const state = stateOf(report, remembered, key !== undefined);
   const signers = [...report.signers];
-  // A key that signs beside a remembered one is how owners announce the next.
+  // Owners announce a new key by signing with it beside the old one.
   const isTrusted =
     state === 'verified' || state === 'signed' || (state !== 'bad' && state !== 'binary' && remembered.length === 0);
   return { state, signers, remembered: isTrusted ? signers : known };
 };
 
 /**
- * How the release of a visit is signed; `remembered` are the keys that signed it before. With a key in the manifest,
- * throws `CrawlError` for anything but a good signature by it: then the last good data stays.
+ * Determines how the release of a visit is signed; `remembered` are the keys that signed it before. With a key in the
+ * manifest, throws `CrawlError` for anything but a good signature by it, and the last good data stays.
  */
 export const checkSigning = async (
   visit: Visit,

@@ -6,7 +6,7 @@ import { listCandidates } from './index-candidates.ts';
 import type { IndexPlace } from './index-names.ts';
 import { describeSigning, faultOf } from './signing.ts';
 
-// What the bytes of an index say as a file. An earlier version kept the findings of visits beside it.
+// Findings about the bytes of an index as a file. Earlier versions stored the findings of visits with them.
 const contentCodes: ReadonlySet<string> = new Set(['index-variants-differ']);
 
 /** The findings of a snapshot that hold as long as its bytes stay. */
@@ -21,8 +21,8 @@ const addHashes = (counter: FindingCounter, place: IndexPlace, { file: { path },
 };
 
 /**
- * All that is wrong with a repository now: with the release and the index in force, on this day (a date passes without
- * a change of content), and what visits `found`, each topic when it was last asked about.
+ * Everything that is wrong with a repository now: with the release and the index in force, on this day (a date passes
+ * without a change of content), and what visits `found`, each topic as of the last time it was asked about.
  */
 export const composeFindings = (
   { origin, findings }: Pick<Snapshot, 'origin' | 'findings'>,

@@ -1,47 +1,47 @@
 import { HostQueue } from '../net/host-queue.ts';
 
-/** Limits of what a crawl does at once. */
+/** Limits on what a crawl does at the same time. */
 export interface PlaceLimits {
-  /** How long a place is kept while its origin is silent, in milliseconds. */
+  /** How long a visit keeps its place while its origin is silent, in milliseconds. */
   readonly placeMs: number;
-  /** Repositories under way at once, those that wait for their origin among them. */
+  /** How many repositories are visited at the same time, including those that wait for their origin. */
   readonly visitsUnderWay: number;
 }
 
-/** The time in which a visit waits for its origin. */
+/** The time during which a visit waits for its origin. */
 export interface Wait {
-  /** The origin answers: a place that is held still is kept. */
+  /** The origin answers, so a place that is still held is kept. */
   answered(): void;
-  /** It is waited for again. */
+  /** The visit waits for the origin again. */
   again(): void;
-  /** The wait is over: resolves when the visit has a place, a new one where the old one was given up. */
+  /** The wait is over. Resolves when the visit has a place, a new one if it had given up the old one. */
   end(): Promise<void>;
 }
 
-/** A visit's place among those that a crawl works on at once. */
+/** The place of a visit among those that a crawl works on at the same time. */
 export interface Place {
-  /** Begins to wait for the origin. Who lets a crawl wait for longer than `placeMs` does so without a place. */
+  /** Begins to wait for the origin. A visit that waits for longer than `placeMs` continues without a place. */
   wait(signal: AbortSignal): Wait;
   leave(): void;
 }
 
 /**
- * The places of a crawl. Origins that never answer, of which a long list has many, would otherwise hold them all in turn,
- * and everybody else would queue behind the dead.
+ * The places of a crawl. A long list has many origins that never answer. They would otherwise occupy all places in
+ * turn, and everybody else would queue behind them.
  */
 export class Places {
   readonly #limits: PlaceLimits;
   readonly #worked: HostQueue;
   readonly #underWay: HostQueue;
 
-  /** `concurrency` repositories are worked on at once. */
+  /** `concurrency` repositories are worked on at the same time. */
   constructor(concurrency: number, limits: PlaceLimits) {
     this.#limits = limits;
     this.#worked = new HostQueue(concurrency);
     this.#underWay = new HostQueue(Math.max(concurrency, limits.visitsUnderWay));
   }
 
-  /** Waits for a place. Rejects where `signal` ends. */
+  /** Waits for a place. Rejects if `signal` is aborted. */
   async enter(signal: AbortSignal | undefined): Promise<Place> {
     const leaveAll = await this.#underWay.acquire('', signal);
     let leave: (() => void) | undefined;

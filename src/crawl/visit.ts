@@ -13,7 +13,7 @@ import type { CrawlLimits } from './crawl-limits.ts';
 import { networkFailures } from './network-failures.ts';
 import type { Place, Wait } from './visit-places.ts';
 
-/** A file that arrived whole, staged in the store. */
+/** A completely received file, staged in the store. */
 export interface Received {
   readonly kind: 'received';
   /** Below the repository's address, with a leading "/". */
@@ -22,45 +22,47 @@ export interface Received {
   readonly digests: Digests;
   readonly etag: string | null;
   readonly lastModified: string | null;
-  /** False where a cut connection would look like the end of the file. */
+  /** False if a cut connection would look like the end of the file. */
   readonly framed: boolean;
-  /** The transfer's own compression, which is not undone. */
+  /** The compression of the transfer, which is not undone. */
   readonly encoding: string | null;
 }
 
-/** What came of asking for one file: it, the word that it did not change, or why it cannot be had. */
+/**
+ * The result of requesting a file: the file, a statement that it did not change, or the reason why it is not available.
+ */
 export type Answer =
   | Received
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'absent'; readonly status: number }
   | { readonly kind: 'unusable'; readonly error: NetworkError };
 
-/** What to ask for, and the most that may come back. */
+/** What to request, and how much may be received at most. */
 interface AskOptions {
   readonly maxBytes: number;
   readonly known?: Pick<SnapshotFile, 'etag' | 'lastModified'> | undefined;
   readonly digests?: readonly HashAlgorithm[];
 }
 
-/** A file as it is asked for: by what it is called, and where it lies. */
+/** A requested file: its name, and its address. */
 interface AskedFile {
   readonly path: string;
   readonly url: URL;
-  /** Whether it lies at an address of its own and not below that of the repository. */
+  /** Whether it has an address of its own rather than one below that of the repository. */
   readonly elsewhere?: boolean;
 }
 
-/** What a visit works with; the same for every repository of a run. */
+/** What a visit needs. It is the same for every repository of a run. */
 export interface VisitTools {
   readonly store: SnapshotStore;
   readonly fetcher: Fetcher;
   readonly now: () => Date;
   readonly limits: CrawlLimits;
-  /** Whether the native depictions of packages are asked for. */
+  /** Whether the native depictions of packages are requested. */
   readonly depictions: boolean;
 }
 
-/** One visit to one repository: asks for its files, counts what that costs, and collects what is wrong with them. */
+/** One visit to one repository: requests its files, counts what that costs, and collects what is wrong with them. */
 export class Visit {
   readonly entry: ManifestEntry;
   readonly store: SnapshotStore;
@@ -68,17 +70,17 @@ export class Visit {
   readonly now: () => Date;
   requests = 0;
   bytes = 0;
-  /** What the origin served last time and nobody took: where it serves that again, the visit ends as it did then. */
+  /** What the origin served last time and was not taken. If it serves that again, the visit ends as it did then. */
   held: HeldBack | null = null;
   /** What earlier visits found. */
   known: Found = {};
-  /** Whether the word of the origin that something did not change is not enough this time. */
+  /** Whether to ask without conditions, because an origin's word that nothing changed is not enough this time. */
   asksAnew = false;
-  /** The pauses that the origin asked for, of what the visit can do without. */
+  /** The pauses that the origin requested, for topics that the visit can do without. */
   pauses: Attempts['pauses'] = {};
   readonly #fetcher: Fetcher;
   readonly #place: Place;
-  /** Ends with the visit's budget, or with the crawl. */
+  /** Aborted when the visit's budget is used up, or with the crawl. */
   readonly signal: AbortSignal;
   readonly #base: string;
   readonly #staged = new Set<StagedFile>();
@@ -101,17 +103,17 @@ export class Visit {
   }
 
   /**
-   * Asks for the file at `path` (with a leading "/"), conditionally where `known` is given, and computes `digests` of
-   * it. Transient failures are repeated, within what one visit may repeat. Throws `CrawlError` where the origin as a
-   * whole cannot be used, or what it serves is held back still.
+   * Requests the file at `path` (with a leading "/"), conditionally if `known` is given, and computes its `digests`.
+   * Transient failures are retried, as often as one visit may. Throws `CrawlError` if the origin as a whole cannot be
+   * used, or it still serves what is held back.
    */
   get(path: string, options: AskOptions): Promise<Answer> {
     return this.#get({ path, url: new URL(this.#base + path) }, options);
   }
 
   /**
-   * The same for a file that lies anywhere, such as what a package names. Its host is told nothing that is for the
-   * repository's own, and where it leads to is no news of the repository.
+   * The same for a file at any address, such as one that a package names. Its host receives no headers that are meant
+   * for the repository's own, and its redirects say nothing about the repository.
    */
   getElsewhere(url: URL, options: AskOptions): Promise<Answer> {
     return this.#get({ path: url.href, url, elsewhere: true }, options);
@@ -122,12 +124,12 @@ export class Visit {
     try {
       return await this.#ask(file, options, wait);
     } finally {
-      // By now no turn at a host is held that another might wait for with a place in hand.
+      // At this point no turn at a host is held for which another visit, which holds a place, could be waiting.
       await wait.end().catch(() => {});
     }
   }
 
-  /** Turns to `topic`: what is found from now on belongs to it. Returns what the visit turned from. */
+  /** Turns to `topic`, which all following findings belong to. Returns the previous topic. */
   turnTo(topic: Topic): Topic {
     const before = this.#topic;
     this.#topic = topic;
@@ -135,18 +137,18 @@ export class Visit {
     return before;
   }
 
-  /** What is wrong with what the visit has turned to. */
+  /** What is wrong with the current topic. */
   get findings(): FindingCounter {
     this.turnTo(this.#topic);
     return this.#found.get(this.#topic) as FindingCounter;
   }
 
-  /** What the visit found so far; a topic that it did not turn to is not there. */
+  /** What the visit has found so far. A topic that it has not turned to is missing. */
   get found(): Found {
     return Object.fromEntries([...this.#found].map(([topic, counter]): [Topic, Finding[]] => [topic, counter.list()]));
   }
 
-  /** The pauses that are not over; what is not asked about has none for ever. */
+  /** The pauses that are not over yet. What is not asked about has no endless pause. */
   lastingPauses(now: Date): Attempts['pauses'] {
     return Object.fromEntries(
       Object.entries(this.pauses).filter(([, until]) => isPaused(until, now, this.limits.holdMs)),
@@ -154,8 +156,8 @@ export class Visit {
   }
 
   /**
-   * Asks about something that the visit can do without: an origin that does not answer leaves a finding. Undefined then,
-   * and where it asked for a pause that is not over, or asked for one of this kind earlier in the visit.
+   * Asks about something that the visit can do without: if the origin does not answer, that is a finding. Returns
+   * undefined then, and if the origin requested a pause that is not over yet, or one of this kind earlier in the visit.
    */
   async askAside<T>(topic: Topic, ask: () => Promise<T>): Promise<T | undefined> {
     const until = this.pauses[topic];
@@ -167,7 +169,7 @@ export class Visit {
       return await ask();
     } catch (error) {
       if (!(error instanceof CrawlError)) throw error;
-      // Each depiction says by itself what became of it.
+      // Each depiction records its own result.
       if (topic !== 'depiction') this.findings.add('extras-unanswered', error.message);
       if (error.notBefore) this.pauses = { ...others, [topic]: error.notBefore.toISOString() };
       this.#busy = error.code === 'origin-busy';
@@ -177,12 +179,12 @@ export class Visit {
     }
   }
 
-  /** Removes what was received and not kept. */
+  /** Removes received files that were not kept. */
   async end(): Promise<void> {
     for (const file of [...this.#staged]) await this.discard(file);
   }
 
-  /** Removes a received file that turned out to be of no use. */
+  /** Removes a received file that turned out to be useless. */
   async discard(file: StagedFile): Promise<void> {
     this.#staged.delete(file);
     await file.discard();
@@ -193,7 +195,7 @@ export class Visit {
     return [...this.#staged];
   }
 
-  // The file that tells whether what is held back is served still: the release, where no other index can come with it.
+  // The file that shows whether what is held back is still served: the release, if no other index can belong to it.
   #heldFile(path: string): SnapshotFile | undefined {
     const file = this.held?.listed ? this.held.release : this.held?.packages;
     return file?.path === path ? file : undefined;
@@ -204,7 +206,7 @@ export class Visit {
     return new CrawlError(code as CrawlCode, detail, this.held ? { refused: this.held } : {});
   }
 
-  // Milliseconds to wait where the origin asks for a pause that is short enough; throws where it is not.
+  // How many milliseconds to wait if the origin requests a short pause; throws if it is too long.
   #readPause({ status, retryAfter, url }: FetchResult): number | undefined {
     if (status !== 429 && !(status === 503 && retryAfter !== null)) return undefined;
     const now = this.now();
@@ -248,7 +250,7 @@ export class Visit {
         }
       } catch (error) {
         if (!(error instanceof NetworkError)) throw error;
-        // Silence of an origin that has not said a word yet is an outage, and to ask again would double what it costs.
+        // If an origin has not answered at all yet, its silence is an outage, and a retry would double what that costs.
         const repeatable = error.transient && !(error.code === 'timeout' && (repetition > 1 || !this.#hasAnswered));
         if (!repeatable || this.#repetitions === 0 || this.signal.aborted) return this.#giveUp(error);
       }
