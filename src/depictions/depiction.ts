@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { webUrl } from '../apt/urls.ts';
 
-// What of a native depiction is kept and shown: nothing else of it gets past the reader, so what is added to the format
-// later, or by whoever writes one, is not shown until it stands here.
+// The part of a native depiction that is kept and shown. The reader drops everything else, so anything that is added to
+// the format later, or invented by an author, is not shown until it is listed here.
 
 const text = z.string();
-// A link that could be something else is none: kept files are read as strictly as they are written.
+// Only safe links: kept files are read as strictly as they are written.
 const link = z.string().refine((address) => webUrl(address) !== null);
 
 const pieceSchema = z.strictObject({
@@ -13,7 +13,7 @@ const pieceSchema = z.strictObject({
   href: link.optional(),
   style: z.enum(['strong', 'emphasis', 'code']).optional(),
 });
-/** Words of one kind in a line: plain, set off, or a link over http(s). */
+/** Words of one kind in a line: plain, emphasised, or an http(s) link. */
 export type Piece = Readonly<z.infer<typeof pieceSchema>>;
 
 const line = z.array(pieceSchema);
@@ -26,18 +26,18 @@ const blockSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('fact'), title: text, text }),
   z.strictObject({ kind: z.literal('rule') }),
 ]);
-/** One part of a text, as Markdown and the views of a depiction have them. */
+/** One part of a text, from Markdown or from the views of a depiction. */
 export type Block = Readonly<z.infer<typeof blockSchema>>;
 
 export const depictionSchema = z.strictObject({
-  /** The colour of its choice, "#rrggbb"; null where it names none that is understood. */
+  /** The colour that it chose, "#rrggbb"; null if it names none that is understood. */
   tint: z
     .string()
     .regex(/^#[0-9a-f]{6}$/)
     .nullable(),
-  /** What its tabs say, in their order; a tab without words is left out. */
+  /** The content of its tabs, in order. A tab without words is left out. */
   sections: z.array(z.strictObject({ title: text.nullable(), blocks: z.array(blockSchema) })),
-  /** Pictures, which nobody but the browser of a visitor who asks for them loads, and what they show. */
+  /** Pictures and their descriptions. Only the browser of a visitor who asks for them loads them. */
   screenshots: z.array(z.strictObject({ url: link, text })),
 });
 /** A native depiction, as far as it may be shown. */

@@ -1,7 +1,7 @@
-// Markdown may hold HTML, and "raw" texts of depictions are HTML. None of it is ever shown as such: of known elements the
-// words stay and the tags go, and whatever looks otherwise is text, which pages escape.
+// Markdown may contain HTML, and "raw" texts of depictions are HTML. It is never shown as HTML: the words of known
+// elements stay and their tags are removed. Everything else is text, which pages escape.
 
-// Elements whose content is no text for readers (HTML, sections 4.2, 4.8, 4.12).
+// Elements whose content is not text for readers (HTML, sections 4.2, 4.8, 4.12).
 const silent = new Set(['script', 'style', 'head', 'title', 'template', 'noscript', 'iframe', 'object', 'svg', 'math']);
 const ofLines = new Set(
   'address article aside blockquote center dd div dl dt fieldset figure footer form header hr main nav ol p pre section table tr ul'.split(
@@ -18,7 +18,7 @@ const tag = /<(?:!--|(\/?)([a-z][a-z0-9]{0,20})(?:\s[^<>]*|\/)?>)/gi;
 
 const closerOf = new Map([...silent].map((name) => [name, new RegExp(`</${name}\\s*>`, 'gi')] as const));
 
-/** Where what follows an opening tag whose content is silent, or a comment, is over; undefined where it never is. */
+/** The end of a comment, or of an element whose content is not shown; undefined if it never ends. */
 const endOf = (text: string, from: number, name: string | undefined): number | undefined => {
   if (name === undefined) {
     const end = text.indexOf('-->', from);
@@ -29,7 +29,7 @@ const endOf = (text: string, from: number, name: string | undefined): number | u
   return closer.exec(text) === null ? undefined : closer.lastIndex;
 };
 
-/** The words that stand in the place of a tag. */
+/** The words that replace a tag. */
 const standIn = (name: string, closes: boolean, whole: string): string | undefined => {
   if (name === 'br') return '\n';
   if (name === 'li') return closes ? '' : '\n- ';
@@ -55,7 +55,7 @@ const named: Readonly<Record<string, string>> = {
   bull: '•',
 };
 
-/** The character of a reference; what is none stays as it is. */
+/** Replaces character references. Anything else stays as it is. */
 export const decodeReferences = (text: string): string =>
   text.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,6}));/gi, (whole, decimal, hexadecimal, name) => {
     if (name !== undefined) return Object.hasOwn(named, name) ? (named[name] ?? whole) : whole;
@@ -63,7 +63,7 @@ export const decodeReferences = (text: string): string =>
     return code > 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) ? String.fromCodePoint(code) : whole;
   });
 
-/** The text without its markup, in time that grows as the text does. */
+/** The text without its markup, in linear time. */
 export const withoutMarkup = (text: string): string => {
   let result = '';
   let at = 0;
@@ -76,7 +76,7 @@ export const withoutMarkup = (text: string): string => {
     const opensSilence = name === undefined || (slash === '' && silent.has(name) && !whole.endsWith('/>'));
     if (opensSilence) {
       const end = endOf(text, at, name);
-      // As a browser has it, what is never closed goes on to the end.
+      // As in browsers, an element that is never closed extends to the end.
       if (end === undefined) return result;
       at = end;
       tag.lastIndex = end;

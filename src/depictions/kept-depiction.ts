@@ -4,20 +4,20 @@ import path from 'node:path';
 import { encodeFolderName } from '../contract/filenames.ts';
 import { type Depiction, depictionSchema } from './depiction.ts';
 
-// The folder carries the version of the format: what another version made of a depiction is asked for anew.
+// The folder's name contains the version of the format. What another version made of a depiction is requested again.
 const formatVersion = 'v1';
 
 /** The folder of the depictions of a repository, below that of its snapshot. */
 export const depictionsName = 'depictions';
 
-/** Where the depictions of a repository are kept: `root` is the folder of all snapshots. */
+/** The folder in which the depictions of a repository are kept; `root` is the folder of all snapshots. */
 export const depictionsFolder = (root: string, slug: string): string =>
   path.join(root, encodeFolderName(slug), depictionsName, formatVersion);
 
-/** The file of the depiction from this address. */
+/** The file of the depiction at this address. */
 export const depictionFile = (url: string): string => `${hash('sha256', url)}.json`;
 
-/** What a file of a depiction says. Undefined where it is not as a build wrote it. */
+/** Parses the file of a depiction. Undefined if it is not as a build wrote it. */
 export const parseKept = (text: string): Depiction | undefined => {
   try {
     return depictionSchema.parse(JSON.parse(text));
@@ -26,7 +26,7 @@ export const parseKept = (text: string): Depiction | undefined => {
   }
 };
 
-/** The depiction that was kept of this address; undefined where none was, or what lies there is no such file. */
+/** The depiction that is kept of this address; undefined if there is none, or the file is invalid. */
 export const readKeptDepiction = (root: string, slug: string, url: string): Depiction | undefined => {
   try {
     return parseKept(readFileSync(path.join(depictionsFolder(root, slug), depictionFile(url)), 'utf8'));

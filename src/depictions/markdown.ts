@@ -3,8 +3,8 @@ import type { Block, Piece } from './depiction.ts';
 import { decodeReferences, withoutMarkup } from './html-text.ts';
 import { readable } from './readable.ts';
 
-// A small part of Markdown (CommonMark 0.31), read to blocks and pieces of text and never to HTML. Each expression looks
-// at a bounded stretch, so that the time grows as the text does. Pictures become links.
+// A small part of Markdown (CommonMark 0.31), converted to blocks and pieces of text, never to HTML. Each expression
+// examines a bounded stretch, so the time is linear. Pictures become links.
 
 const destination = String.raw`\(\s{0,9}<?((?:[^\s()<>]|\([^\s()<>]{0,200}\)){1,2000})>?(?:\s{1,9}(?:"[^"\n]{0,300}"|'[^'\n]{0,300}'))?\s{0,9}\)`;
 const picture = new RegExp(String.raw`!\[([^[\]\n]{0,300})\]${destination}`, 'y');
@@ -23,10 +23,10 @@ const matchAt = (expression: RegExp, text: string, at: number): RegExpExecArray 
   return expression.exec(text);
 };
 
-/** The address of a link, where it is one over http(s) that names no user. */
+/** The address of a link, if it is http(s) without user information. */
 const hrefOf = (written: string): string | undefined => webUrl(decodeReferences(written)) ?? undefined;
 
-// A full stop or bracket after an address belongs to the sentence around it, unless its partner is inside.
+// A full stop or bracket after an address belongs to the sentence around it, unless the matching bracket is inside.
 const trimAddress = (text: string): string => {
   const trailing = text.includes('(') ? '.,;:!?*_]' : '.,;:!?*_])';
   let end = text.length;
@@ -41,13 +41,13 @@ interface Found {
 
 const words = (text: string): string => decodeReferences(text);
 
-/** What begins at this place that is more than a letter. */
+/** What begins at this position, if it is more than a letter. */
 const readMark = (text: string, at: number, inner: boolean): Found | undefined => {
   const character = text[at];
   const end = (match: RegExpExecArray) => at + match[0].length;
   const toLink = (match: RegExpExecArray, label: string): Found => {
     const href = hrefOf(match[2] ?? '');
-    // What must not be followed leaves its words.
+    // If a link must not be followed, its words stay.
     return { pieces: href === undefined ? [{ text: label }] : [{ text: label, href }], end: end(match) };
   };
   if (character === '\\') {
@@ -75,7 +75,7 @@ const readMark = (text: string, at: number, inner: boolean): Found | undefined =
     return href === undefined ? undefined : { pieces: [{ text: words(written), href }], end: at + written.length };
   }
   if (inner || (character !== '*' && character !== '_')) return undefined;
-  // Within a word an underscore is a letter.
+  // Inside a word, an underscore is a letter.
   if (character === '_' && at > 0 && /\w/.test(text[at - 1] ?? '')) return undefined;
   for (const [expression, style] of [[strong, 'strong'] as const, [emphasis, 'emphasis'] as const]) {
     const match = matchAt(expression, text, at);
@@ -133,7 +133,7 @@ const withoutClosing = (text: string): string => {
   return (end === 0 || /\s/.test(text[end - 1] ?? '') ? text.slice(0, end) : text).trim();
 };
 
-/** Reads Markdown, with whatever HTML it holds, to what may be shown of it. */
+/** Converts Markdown, with any HTML in it, to what may be shown. */
 export const readMarkdown = (text: string): Block[] => {
   const blocks: Block[] = [];
   let open: { kind: 'paragraph' | 'list'; ordered: boolean; lines: string[] } | undefined;

@@ -5,8 +5,8 @@ import { readMarkdown } from './markdown.ts';
 import { readable } from './readable.ts';
 import { readTint } from './tint.ts';
 
-// The native depictions of Sileo: a DepictionTabView whose tabs are stacks of views. What stands in `readers` is shown;
-// buttons, web and video views, ratings and whatever else there is are passed over with all that is in them.
+// Sileo's native depictions: a DepictionTabView whose tabs are stacks of views. Views in `readers` are shown. All
+// others, such as buttons, web and video views and ratings, are skipped with everything in them.
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -17,20 +17,20 @@ const own = (fields: Fields, name: string): unknown => (Object.hasOwn(fields, na
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** One reading: what is left of the limits, and what was found so far. */
+/** The state of one reading: the remaining limits, and what was found so far. */
 class Reading {
   readonly sections: Depiction['sections'][number][] = [];
   readonly screenshots: Depiction['screenshots'][number][] = [];
   #characters: number = limits.depictionCharacters;
   #views: number = limits.depictionViews;
 
-  /** One more view may be looked at. */
+  /** Whether one more view may be read. */
   takeView(): boolean {
     this.#views--;
     return this.#views >= 0;
   }
 
-  /** As much of a text as is left room for. Numbers are texts too: people write `"text": 1.5`. */
+  /** As much of a text as the limits allow. Numbers count as texts, because people write `"text": 1.5`. */
   take(value: unknown): string {
     const given = typeof value === 'number' ? String(value) : value;
     if (typeof given !== 'string') return '';
@@ -39,13 +39,13 @@ class Reading {
     return text;
   }
 
-  /** The same in one line. */
+  /** The same on one line. */
   takeLine(value: unknown): string {
     return this.take(value).replace(/\s+/g, ' ').trim();
   }
 }
 
-/** What was found in a tab so far; where a view was passed over, that. */
+/** What was found in a tab so far, with a mark for each skipped view. */
 type Found = Block | { readonly kind: 'passed-over' };
 
 type Reader = (view: Fields, reading: Reading, found: Found[], depth: number) => void;
@@ -83,7 +83,7 @@ const readScreenshots: Reader = (view, reading) => {
   }
 };
 
-/** Views that are shown, by their class. */
+/** Readers of the views that are shown, by class. */
 const readers: Readonly<Record<string, Reader>> = {
   DepictionHeaderView: readTitle,
   DepictionSubheaderView: readTitle,
@@ -106,7 +106,7 @@ const readers: Readonly<Record<string, Reader>> = {
   DepictionScreenshotsView: readScreenshots,
 };
 
-/** Without lines that part nothing, and headings of nothing but what is passed over. */
+/** Removes separators that separate nothing, and headings without content because it was skipped. */
 const withoutIdle = (found: readonly Found[]): Block[] => {
   const blocks: Block[] = [];
   let next: 'nothing' | 'rule' | 'heading' | 'words' = 'nothing';
@@ -136,8 +136,8 @@ const readTab = (tab: Fields, reading: Reading): void => {
 };
 
 /**
- * Reads the bytes of a native depiction to what may be shown of it. Undefined where they are no such JSON, or nothing of
- * it may be shown. It takes time and gives text as the limits on depictions allow, whatever it is given.
+ * Converts the bytes of a native depiction to what may be shown of it. Undefined if they are not such JSON, or nothing
+ * of it may be shown. The limits on depictions bound its time and its result, whatever the input.
  */
 export const readDepiction = (bytes: Uint8Array): Depiction | undefined => {
   let given: unknown;
@@ -150,7 +150,7 @@ export const readDepiction = (bytes: Uint8Array): Depiction | undefined => {
   if (root === undefined) return undefined;
   const reading = new Reading();
   const tabs = own(root, 'tabs');
-  // A stack may stand where its only tab would.
+  // There may be a stack instead of a single tab.
   for (const tab of Array.isArray(tabs) ? tabs : [root]) {
     if (!reading.takeView()) break;
     const fields = fieldsOf(tab);

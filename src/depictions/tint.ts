@@ -1,8 +1,8 @@
 const hex = (value: number): string => Math.min(255, value).toString(16).padStart(2, '0');
 
 /**
- * A colour as a depiction writes it ("#0c5", "#00CC55", "rgb(0, 204, 85)"; what it says of transparency is passed over) as
- * "#rrggbb". Null where it is none, or written in another way.
+ * Converts a colour as depictions write it ("#0c5", "#00CC55", "rgb(0, 204, 85)"; transparency is ignored) to
+ * "#rrggbb". Null if it is none, or written in another way.
  */
 export const readTint = (written: unknown): string | null => {
   if (typeof written !== 'string') return null;
@@ -33,7 +33,7 @@ const luminance = (colour: string): number => {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 };
 
-/** How much two colours, "#rrggbb", differ in light: 1 to 21 (WCAG 2.2, "contrast ratio"). */
+/** The contrast between two colours, "#rrggbb": 1 to 21 (WCAG 2.2, "contrast ratio"). */
 export const contrastOf = (one: string, other: string): number => {
   const [dark = 0, light = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b);
   return (light + 0.05) / (dark + 0.05);

@@ -1,9 +1,12 @@
 import { closeSync, fstatSync, fsyncSync, openSync } from 'node:fs';
 
-/** Whether a file system said of a folder that it knows no flush of one, as those do that a virtual machine shares. */
+/**
+ * Whether the error means that the file system cannot flush folders, as is the case for folders shared with a virtual
+ * machine.
+ */
 export const knowsNoFlush = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'EINVAL';
 
-/** Flushes one file, or the names in one folder, where that can be. */
+/** Flushes one file, or the names in one folder, if the system can do that. */
 export const flushFile = (file: string): void => {
   const descriptor = openSync(file, 'r');
   try {

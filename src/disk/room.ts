@@ -1,9 +1,11 @@
 import { statfsSync } from 'node:fs';
 
-/** Left over beside what is to be written, in bytes: logs and notes are written meanwhile, and not by us alone. */
+/**
+ * Must be left beside what is to be written, in bytes, because logs and notes are written meanwhile, also by others.
+ */
 const spareBytes = 64 * 2 ** 20;
 
-/** What the system says of a file system without room, a user without quota, and a process whose files may grow no further. */
+/** The errors for a full file system, an exhausted quota, and a process that may not extend a file. */
 export const fullDiskCodes: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
 const megabytes = (bytes: number): string => `${Math.round(bytes / 1e6).toLocaleString('en')} MB`;
@@ -14,7 +16,7 @@ export interface Shortage {
   readonly needed: string;
 }
 
-/** Whether the disk of a folder lacks room for so many bytes and some to spare, and how much; undefined where it has it. */
+/** Checks whether the disk of a folder has room for that many bytes and some to spare; undefined if it has. */
 export const findShortage = (folder: string, bytes: number): Shortage | undefined => {
   const { bavail, bsize } = statfsSync(folder);
   const [left, needed] = [bavail * bsize, bytes + spareBytes];

@@ -1,11 +1,13 @@
-/** One error of a chain, as it is logged: what it is called, what it says, and the code of the system or library that made it. */
+/**
+ * One error of a chain, as it is logged: its name, its message, and the code from the system or library that threw it.
+ */
 export interface LoggedError {
   readonly name: string;
   readonly message: string;
   readonly code?: string;
 }
 
-/** The longest chain that is followed, and how many of the errors that came together are told. */
+/** The longest chain that is followed, and how many errors of an AggregateError are included. */
 const longestChain = 8;
 const mostTogether = 3;
 
@@ -17,8 +19,8 @@ const describe = (error: unknown): LoggedError => {
 };
 
 /**
- * An error and everything that led to it, the first cause last: what `cause` names, and the errors that an
- * AggregateError holds. Ends where the chain bites its own tail, and after eight.
+ * An error and everything that led to it, the first cause last: its `cause`, and the errors in an AggregateError. Ends
+ * at a cycle, and after eight.
  */
 export const errorChain = (error: unknown): readonly [LoggedError, ...LoggedError[]] => {
   const seen = new Set<unknown>([error]);
@@ -37,13 +39,13 @@ export const errorChain = (error: unknown): readonly [LoggedError, ...LoggedErro
   return chain;
 };
 
-/** The same in one sentence: what each of them says, where it says anything. */
+/** The same as one sentence with all messages that are not empty. */
 export const inWords = (error: unknown): string =>
   errorChain(error)
     .flatMap(({ message }) => message || [])
     .join(': ');
 
-/** Where an error was thrown: the lines of its stack without its name and message, which may be a stranger's words. */
+/** The lines of an error's stack without its name and message, because a stranger may have chosen the message. */
 export const framesOf = (error: unknown): string | undefined => {
   if (!(error instanceof Error)) return undefined;
   const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));

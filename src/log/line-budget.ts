@@ -1,10 +1,13 @@
-/** How many lines of one kind may be written: so many at once, and so many a second in the long run. */
+/** How many lines of one kind may be written: at once, and each second in the long run. */
 export interface Allowance {
   readonly atOnce: number;
   readonly perSecond: number;
 }
 
-/** Kinds that are told apart; the rest shares one allowance. They come from the source, and this is for a mistake in it. */
+/**
+ * How many kinds are distinguished; any others share one allowance. Kinds come from the source, so this only matters if
+ * that has a mistake.
+ */
 const mostKinds = 200;
 const anyOther = 'other';
 
@@ -14,15 +17,15 @@ interface Bucket {
   leftOut: number;
 }
 
-/** Decides which lines are written, so that whoever makes one be written again and again fills no disk. */
+/** Decides which lines are written, so that nobody can fill the disk by causing the same line again and again. */
 export interface LineBudget {
-  /** Whether a line of this kind may be written now; counts it where not. */
+  /** Whether a line of this kind may be written now. If not, it is counted. */
   take(kind: string, allowance: Allowance): boolean;
-  /** How many lines of each kind were left out since this was asked for last. */
+  /** How many lines of each kind were left out since the last call. */
   takeLeftOut(): ReadonlyMap<string, number>;
 }
 
-/** A budget for each kind of line; `clock` tells milliseconds that only go forward. */
+/** A budget for each kind of line. `clock` gives milliseconds that never go back. */
 export const createLineBudget = (clock: () => number): LineBudget => {
   const buckets = new Map<string, Bucket>();
   const bucketOf = (kind: string, { atOnce }: Allowance): Bucket => {

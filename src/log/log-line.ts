@@ -4,7 +4,7 @@ import type { LoggedError } from './error-chain.ts';
 export const logLevels = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-/** What a line tells besides its time, level, event and message; what is undefined is left out. */
+/** Further fields of a line besides its time, level, event and message. Undefined ones are left out. */
 export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined | readonly LoggedError[]>>;
 
 /** A line before it is written. */
@@ -12,20 +12,20 @@ export interface LogRecord {
   /** ISO 8601. */
   readonly time: string;
   readonly level: LogLevel;
-  /** What kind of line it is, a name that programs can look for. */
+  /** The kind of line, by a name that programs can search for. */
   readonly event: string;
   /** The same in words. */
   readonly message: string;
   readonly fields: LogFields;
 }
 
-/** The most characters of one text, of the frames of a stack, and of a line. */
+/** The most characters of a text, of a stack, and of a line. */
 const longestText = 1000;
 const longestFrames = 4000;
 const longestLine = 16 * 1024;
 
-// What a terminal obeys, what turns lines around, and what some readers take for the end of a line. JSON escapes of these
-// what stands before the blank.
+// Characters that control a terminal, that change the direction of text, or that some programs take for a line end.
+// JSON itself escapes those before the blank.
 const unprintable = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;
 const unprintableButBreaks = /(?!\n)[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;
 
@@ -48,8 +48,8 @@ const cutFields = (fields: LogFields): [string, LogFields[string]][] =>
   Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, cutField(name, value)]]));
 
 /**
- * A line of JSON, with its line break. Texts of strangers stand in it escaped and cut, so that it is one line whatever
- * reads it; of one that is still longer than 16 KB the fields are left out.
+ * A line as JSON, with its line break. Strangers' texts are escaped and shortened, so it is one line for any reader. If
+ * it is still longer than 16 KB, its fields are left out.
  */
 export const composeJson = ({ time, level, event, message, fields }: LogRecord): string => {
   const head = { time, level, event, message: cut(message, longestText) };
@@ -61,13 +61,16 @@ export const composeJson = ({ time, level, event, message, fields }: LogRecord):
 
 const plain = (text: string): string => text.replaceAll(unprintable, escapeOne);
 
-/** The same text for a terminal: what turns it around or commands it stands escaped in it, and lines stay. */
+/**
+ * A text for a terminal: characters that would control it or change the direction of text are escaped, and line breaks
+ * stay.
+ */
 export const printable = (text: string): string => text.replaceAll(unprintableButBreaks, escapeOne);
 
 const describeError = ({ name, message, code }: LoggedError): string =>
   `${name}${code === undefined ? '' : ` ${code}`}: ${message}`;
 
-/** The same for people: one line, and below it why, and where in the source. */
+/** The same for people: one line, and below it the causes and where in the source. */
 export const composeText = ({ time, level, message, fields }: LogRecord): string => {
   const below: string[] = [];
   const beside: string[] = [];

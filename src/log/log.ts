@@ -2,13 +2,13 @@ import { errorChain, framesOf } from './error-chain.ts';
 import { type Allowance, createLineBudget } from './line-budget.ts';
 import { composeJson, composeText, type LogFields, type LogLevel, logLevels } from './log-line.ts';
 
-/** `json` is one object a line, for programs; `text` is for people. */
+/** `json` is one object on each line, for programs; `text` is for people. */
 export const logFormats = ['json', 'text'] as const;
 export type LogFormat = (typeof logFormats)[number];
 
 /**
- * What a program tells whoever runs it, a line at a time. `event` is the name of the kind of line, from the source and
- * never a stranger's text: each kind has an allowance of its own.
+ * What a program reports to its operator, line by line. `event` names the kind of line. It comes from the source, never
+ * from a stranger, and each kind has an allowance of its own.
  */
 export interface Log {
   readonly format: LogFormat;
@@ -16,33 +16,34 @@ export interface Log {
   info(event: string, message: string, fields?: LogFields): void;
   warn(event: string, message: string, fields?: LogFields): void;
   error(event: string, message: string, fields?: LogFields): void;
-  /** Tells of a fault of ours with the whole chain of its causes and where it was thrown. */
+  /** Reports a fault of ours with the whole chain of its causes and where it was thrown. */
   fault(error: unknown, fields?: LogFields): void;
-  /** Writes what is still held back, and how many lines were left out. */
+  /** Writes the lines that are still held back, and how many were left out. */
   flush(): void;
 }
 
 export interface LogOptions {
-  /** Lines of lower levels are not written. */
+  /** Lines with a lower level are not written. */
   readonly level: LogLevel;
   readonly format: LogFormat;
-  /** Takes whole lines, each with its line break. */
+  /** Receives whole lines, each with its line break. */
   readonly write: (lines: string) => void;
   readonly now?: () => Date;
-  /** Milliseconds that only go forward. */
+  /** Milliseconds that never go back. */
   readonly clock?: () => number;
 }
 
-// A line a second for each kind in the long run is 86,400 a day: with the longest lines a gigabyte, usually a tenth of it.
+// One line a second in the long run is 86,400 a day for each kind: a gigabyte with the longest lines, usually a tenth
+// of that.
 const usual: Allowance = { atOnce: 60, perSecond: 1 };
 
-/** Lines of the access log: many more, held back for a moment so that they are written together. */
+/** Lines of the access log are many more. They are held back for a moment, so that they are written together. */
 const accessEvent = 'request';
 const ofAccess: Allowance = { atOnce: 4000, perSecond: 2000 };
 const longestHeldBack = 64 * 1024;
 const heldBackFor = 200;
 
-/** How long, in milliseconds, after lines were left out that is told. */
+/** How many milliseconds after lines were left out that is reported. */
 const leftOutAfter = 10_000;
 
 /** A log that writes to `write`. */
@@ -103,9 +104,10 @@ export const createLog = (options: LogOptions): Log => {
     error: (event, message, fields) => tell('error', event, message, fields),
     fault: (error, fields = {}) => {
       const [{ name, message, code }, ...causes] = errorChain(error);
-      // Names and codes are the source's and the system's; messages may hold anything.
+      // Names and codes come from the source and the system; messages may contain anything.
       const kind = ['fault', ...[{ name, code }, ...causes].map((one) => one.code ?? one.name)].join(' ');
-      // What takes time is done for what is written alone: a flood must not cost what it is kept from filling.
+      // Expensive work is done only for lines that are written. Otherwise a flood would cost time even without filling
+      // the log.
       if (!isTold('error') || !admit(kind, usual)) return;
       const told = { ...fields, name, code, ...(causes.length === 0 ? {} : { causes }), stack: framesOf(error) };
       put('error', 'fault', message || name, told);

@@ -1,20 +1,20 @@
 import { limitNote } from '../contract/limits.ts';
 import { NetworkError, toNetworkError } from './network-error.ts';
 
-/** What a body must keep to. `expected` is the length it announces, in bytes. */
+/** Limits of a body. `expected` is the length that it announces, in bytes. */
 export interface BodyLimits {
   readonly maxBytes: number;
   readonly expected: number | undefined;
   readonly minBytesPerSecond: number;
-  /** Waiting that is forgiven, in milliseconds. */
+  /** How long a body may wait in total without penalty, in milliseconds. */
   readonly graceMs: number;
 }
 
 /**
- * Reads a body under limits. Throws a `NetworkError`: `too-large` as soon as more than `maxBytes` came, `truncated`
- * where fewer came than announced; and calls `abort`, which must end `body`, with `too-slow` when the origin keeps us
- * waiting. Waiting is paid from a purse that holds `graceMs` at most and that each received byte refills at the
- * minimum rate, so neither a fast beginning nor a slow reader on our side changes what the origin has to keep to.
+ * Reads a body within limits. Throws a `NetworkError`: `too-large` as soon as more than `maxBytes` have arrived,
+ * `truncated` if fewer arrived than announced. Calls `abort`, which must end `body`, with `too-slow` if the origin is
+ * too slow: waiting uses up a budget of at most `graceMs`, which each received byte refills at the minimum rate. So
+ * neither a fast beginning nor a slow reader on our side changes what is required of the origin.
  */
 export async function* readBounded(
   body: AsyncIterable<Uint8Array>,

@@ -11,56 +11,61 @@ import { readRedirect } from './redirects.ts';
 import { createResolver, type ResolveName } from './resolver.ts';
 import { type FetchLimits, type Turn, takeTurn } from './turn.ts';
 
-/** What to ask for, and the most that may come back. */
+/** What to request, and how much may be received at most. */
 interface FetchOptions {
   /** Sent as If-None-Match and If-Modified-Since (RFC 9110, section 13.1). */
   readonly etag?: string | null;
   readonly lastModified?: string | null;
-  /** Sent besides, to the origin of the first address alone: what they hold may be nobody else's to know. */
+  /** Additional headers, sent only to the origin of the first address, because they may be secret. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** The longest body that is accepted, in bytes. */
+  /** The longest accepted body, in bytes. */
   readonly maxBytes: number;
   readonly signal?: AbortSignal;
-  /** Called for each request that is sent, redirects included. */
+  /** Called for each request that is sent, including redirects. */
   readonly onRequest?: (url: URL) => void;
 }
 
-/** An answer. Only status 200 has a body; it must be read to its end, or `discard` called, for the next turn. */
+/**
+ * An answer. Only status 200 has a body. It must be read to its end, or `discard` must be called, before the next turn.
+ */
 export interface FetchResult {
   readonly status: number;
-  /** Where the answer came from, after redirects. */
+  /** The address that answered, after redirects. */
   readonly url: URL;
-  /** Where permanent redirects led (RFC 9110, sections 15.4.2 and 15.4.9), before any other kind did. */
+  /**
+   * The last address reached by permanent redirects (RFC 9110, sections 15.4.2 and 15.4.9) before a redirect of any
+   * other kind.
+   */
   readonly permanentUrl: URL;
   readonly etag: string | null;
   readonly lastModified: string | null;
   readonly retryAfter: string | null;
   readonly contentType: string | null;
   readonly contentEncoding: string | null;
-  /** Whether the answer says where its body ends; otherwise a cut connection looks like the end. */
+  /** Whether the answer states where its body ends; otherwise a cut connection looks like the end. */
   readonly framed: boolean;
   readonly body: AsyncIterable<Uint8Array>;
   discard(): Promise<void>;
 }
 
-/** Fetches single addresses, once each: what is worth repeating is the caller's to decide. */
+/** Fetches single addresses, each once. The caller decides what to retry. */
 export interface Fetcher {
-  /** Throws `NetworkError`; so does reading the body. */
+  /** Throws `NetworkError`, as does reading the body. */
   fetch(url: URL, options: FetchOptions): Promise<FetchResult>;
   close(): Promise<void>;
 }
 
 const usualLimits: FetchLimits & NameLimits = usual;
 
-// Permanent redirects are followed anew each time and not remembered: one that was a mistake, or somebody else's, would
-// otherwise outlive itself. The finding tells the operator to name the new address in the manifest.
+// Permanent redirects are followed again each time and not remembered, because one that was a mistake, or made by
+// somebody else, would outlive itself. A finding tells the operator to put the new address into the manifest.
 const redirecting = new Set([301, 302, 303, 307, 308]);
 const permanent = new Set([301, 308]);
 
 const single = (field: string | string[] | undefined): string | null =>
   (Array.isArray(field) ? field[0] : field) ?? null;
 
-// A validator goes back to the origin as it came, so it must be fit for a header and for our store.
+// A validator is returned to the origin as it came, so it must be valid in a header and in our store.
 const validator = (field: string | string[] | undefined): string | null => {
   const text = single(field);
   return text !== null && /^[\x20-\x7e]{1,512}$/.test(text) ? text : null;
@@ -69,12 +74,12 @@ const validator = (field: string | string[] | undefined): string | null => {
 const reasonOf = (signal: AbortSignal, error: unknown, reading: boolean, host?: string): NetworkError =>
   signal.reason instanceof NetworkError ? signal.reason : toNetworkError(error, reading, host);
 
-// Reading a short body to its end keeps the connection for the next request; a long or slow one is not worth it.
+// Reading a short body to its end keeps the connection for the next request. For a long or slow one that does not pay.
 const drop = async (response: Dispatcher.ResponseData): Promise<void> => {
   await response.body.dump({ limit: 65_536, signal: AbortSignal.timeout(1000) }).catch(() => response.body.destroy());
 };
 
-// undici ends a request that has no connection yet when there is one, and not before.
+// undici ends a request without a connection only when it gets one.
 const unlessAborted = async <T>(request: Promise<T>, signal: AbortSignal): Promise<T> => {
   let giveUp = () => {};
   const aborted = new Promise<never>((_, reject) => {
@@ -152,11 +157,11 @@ const answer = async (
 };
 
 /**
- * The fetcher for the network: HTTP/1.1 over undici, plain bytes (no transfer is decompressed), redirects followed by
- * our rules, at most two connections per host, every request limited in time, rate and size, no connection to
- * addresses that are not public unless `allowPrivateNetworks` says so (`AllowedNetworks`). `resolve` and `ca` replace
- * the resolver of the network and the system's certificate authorities. Through `proxies` only what an address
- * says of itself is refused: names are theirs to resolve.
+ * The fetcher for the network: HTTP/1.1 with undici; plain bytes (no transfer is decompressed); redirects followed by
+ * our rules; at most two connections to each host; every request limited in time, rate and size; no connection to
+ * addresses that are not public unless `allowPrivateNetworks` allows it (`AllowedNetworks`). `resolve` and `ca` replace
+ * the resolver and the system's certificate authorities. With `proxies`, only hosts that are private by their own name
+ * or address are refused, because proxies resolve names themselves.
  */
 export const createFetcher = (options: {
   allowPrivateNetworks: AllowedNetworks;
@@ -175,7 +180,7 @@ export const createFetcher = (options: {
     pipelining: 1,
     allowH2: false,
     maxHeaderSize: limits.headerBytes,
-    // Turns have clocks of their own, which see the whole request.
+    // A turn has clocks of its own, for the whole request.
     headersTimeout: 0,
     bodyTimeout: 0,
     connect: createGuardedConnector({

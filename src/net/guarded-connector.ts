@@ -10,8 +10,8 @@ const refusal = (host: string, addresses: readonly string[]) =>
     `${host} is not an address of the public Internet${addresses.length > 0 ? ` (${addresses.join(', ')})` : ''}`,
   );
 
-// The socket gets the addresses that were checked and asks nobody again, so there is no second resolution for a name
-// server to answer differently.
+// The socket gets the checked addresses and asks nobody again, so a name server has no second chance to answer
+// differently.
 const handOver =
   (addresses: readonly LookupAddress[]): LookupFunction =>
   (hostname, options, callback) => {
@@ -21,23 +21,23 @@ const handOver =
     else callback(null, first.address, first.family);
   };
 
-// One repetition of a lost packet, and an answer from the other side of the world.
+// Enough for one retransmission, and an answer from the other side of the world.
 const attemptMs = 2500;
 
 /**
- * How long each of several addresses of a host is tried before the next one, as an option of a connector; `timeout` is for
- * all of them, in milliseconds. Node's own 250 ms for all but the last are less than a far host takes; and where the last
- * address is one of IPv6 and this machine has none, it could not be reached at all.
+ * How long each of several addresses of a host is tried before the next one, as an option of a connector; `timeout` is
+ * for all of them, in milliseconds. Node's default of 250 ms for all but the last address is too short for distant
+ * hosts, and if the last address is IPv6 and this machine has none, the host could not be reached at all.
  */
 export const patience = (timeout: number, addresses = 1): { readonly autoSelectFamilyAttemptTimeout: number } => ({
   autoSelectFamilyAttemptTimeout: Math.min(attemptMs, Math.floor(timeout / addresses)),
 });
 
 /**
- * The connector of every outgoing connection. It opens no socket to an address that `isAllowed` refuses, whether the
- * URL names the address itself or a name that resolves to it; the error is then a `NetworkError` `address-refused`.
- * `find` resolves a name to all its addresses, by a clock of its own; `timeout` is in milliseconds and covers connecting
- * and TLS.
+ * The connector for all outgoing connections. It opens no socket to an address that `isAllowed` refuses, whether the
+ * URL contains the address itself or a name that resolves to it; then the error is a `NetworkError` `address-refused`.
+ * `find` resolves a name to all its addresses, with a timeout of its own; `timeout` is in milliseconds and covers
+ * connecting and TLS.
  */
 export const createGuardedConnector = (options: {
   isAllowed: AddressRule;

@@ -1,8 +1,8 @@
 import { NetworkError } from './network-error.ts';
 
 /**
- * Hands out at most `limit` turns at a time for each key (a host), first come, first served. `acquire` resolves to the
- * function that gives the turn back (calling it twice does no harm), or rejects when `signal` is aborted first.
+ * Gives out at most `limit` turns at a time for each key (a host), in the order of requests. `acquire` resolves to a
+ * function that returns the turn (calling it twice is harmless), or rejects if `signal` is aborted first.
  */
 export class HostQueue {
   readonly #limit: number;

@@ -2,16 +2,16 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import path from 'node:path';
 
-/** Where the system keeps the names that it resolves without asking anybody. */
+/** The system's file of names that it resolves locally. */
 export const systemHostsFile: string =
   process.platform === 'win32'
     ? path.join(process.env.SystemRoot ?? 'C:\\Windows', 'System32', 'drivers', 'etc', 'hosts')
     : '/etc/hosts';
 
 /**
- * The addresses of each name in a hosts file (hosts(5)), names in lower case: one address and its names on each line, what
- * follows a `#` is no part of it, and a line that begins with no address is passed over. A file that cannot be read
- * holds nothing.
+ * The addresses of each name in a hosts file (hosts(5)), with names in lower case: one address and its names on each
+ * line. Text after a `#` is ignored, and so is a line that does not begin with an address. An unreadable file counts as
+ * empty.
  */
 export const readHostsFile = (file: string): ReadonlyMap<string, readonly string[]> => {
   const hosts = new Map<string, string[]>();

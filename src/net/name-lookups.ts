@@ -3,21 +3,21 @@ import { HostQueue } from './host-queue.ts';
 import { NetworkError, toNetworkError } from './network-error.ts';
 import type { ResolveName } from './resolver.ts';
 
-/** Limits of the names of a run. Times in milliseconds. */
+/** Limits of resolving names in a run. Times are in milliseconds. */
 export interface NameLimits {
-  /** Names that are resolved at once. */
+  /** How many names are resolved at the same time. */
   readonly lookupsAtOnce: number;
-  /** The wait for a turn among them. */
+  /** How long a name may wait for its turn. */
   readonly lookupWaitMs: number;
-  /** One name, from its turn on. */
+  /** How long resolving one name may take. */
   readonly lookupMs: number;
-  /** How long no name server of ours has answered when names are asked for one at a time. */
+  /** How long our name servers must have been silent before names are tried one at a time. */
   readonly offlineMs: number;
 }
 
 /**
- * Resolves names with a limit, a queue and a clock of their own, so that one whose servers are slow costs its own
- * repository time and no other. Who asks for a name that is being resolved gets the same answer; none is kept.
+ * Resolves names with a limit, a queue and a timeout of their own, so that a name with slow servers only costs its own
+ * repository time. Simultaneous requests for the same name share an answer; answers are not kept.
  */
 export class Names {
   readonly #resolve: ResolveName;
@@ -25,7 +25,7 @@ export class Names {
   readonly #queue: HostQueue;
   readonly #underWay = new Map<string, Promise<LookupAddress[]>>();
   readonly #closed = new AbortController();
-  /** When the first lookup began that no name server of ours answered; undefined where one answered since. */
+  /** When the first lookup began that none of our name servers answered; undefined if one has answered since. */
   #silentSince: number | undefined;
 
   constructor(resolve: ResolveName, limits: NameLimits) {
@@ -35,10 +35,10 @@ export class Names {
   }
 
   /**
-   * All addresses of a host. Rejects with a `NetworkError`: `dns` where that is the name's fault; `no-network` where it
-   * is ours, because our name servers are silent or too many names wait for them. Once they were silent for a while, one
-   * name at a time finds out whether they are back, and the others fail at once: a long list would take an hour to say
-   * that there is no network.
+   * All addresses of a host. Rejects with a `NetworkError`: `dns` if the fault is the name's; `no-network` if it is
+   * ours, because our name servers are silent or too many names wait for them. After they were silent for a while, one
+   * name at a time checks whether they are back, and the others fail at once. Otherwise a long list would take an hour
+   * to find out that there is no network.
    */
   find(hostname: string): Promise<LookupAddress[]> {
     const known = this.#underWay.get(hostname);
@@ -52,7 +52,7 @@ export class Names {
     return lookup;
   }
 
-  /** Gives up what is under way, so that no name keeps the process. */
+  /** Cancels pending lookups, so that no name keeps the process alive. */
   close(): void {
     this.#closed.abort();
   }

@@ -1,19 +1,19 @@
 import { errors } from 'undici';
 
 /**
- * Why a request came to nothing. Stable: they reach the log, the findings and the documentation.
+ * Why a request failed. Stable, because the codes reach the log, the findings and the documentation.
  *
  * - `address-refused`: the host is, or resolves only to, an address that is not public
- * - `port-refused`, `scheme-refused`: the address of a redirect is not one a repository would have
+ * - `port-refused`, `scheme-refused`: the address of a redirect is not one that a repository would have
  * - `redirects`: more redirects than allowed; `redirect-insecure`: from https to http; `redirect-unreadable`
- * - `no-network`: the fault is ours: no way out of this machine, or no name server that answers
+ * - `no-network`: the fault is ours: this machine has no connection, or no name server answers
  * - `dns`: the name does not resolve; `connection`: refused, reset or closed before an answer
- * - `certificate-expired` (or not valid yet), `certificate-untrusted`, `certificate-name`: of another host; `tls`: all
- *   else that keeps the two from encrypting
- * - `timeout`: no connection or no answer in time; `too-slow`: the body comes slower than the minimum rate or takes
- *   longer than a request may take
+ * - `certificate-expired` (or not valid yet), `certificate-untrusted`, `certificate-name`: of another host; `tls`: any
+ *   other failure of encryption
+ * - `timeout`: no connection or no answer in time; `too-slow`: the body is slower than the minimum rate or takes longer
+ *   than a request may take
  * - `too-large`: the body is longer than allowed; `headers-too-large`; `truncated`: the body ended early
- * - `protocol`: what came back is not HTTP
+ * - `protocol`: the answer is not HTTP
  * - `aborted`: the caller gave up
  */
 export type NetworkErrorCode =
@@ -38,7 +38,7 @@ export type NetworkErrorCode =
   | 'protocol'
   | 'aborted';
 
-/** A request that brought no answer, or a body that did not arrive whole. The evidence is in `cause`. */
+/** A request without an answer, or a body that did not arrive completely. The evidence is in `cause`. */
 export class NetworkError extends Error {
   override readonly name = 'NetworkError';
   readonly code: NetworkErrorCode;
@@ -52,7 +52,7 @@ export class NetworkError extends Error {
   }
 }
 
-// The codes of OpenSSL's verification, and Node's for the name.
+// Error codes of OpenSSL's verification, and Node's code for a wrong name.
 const certificateCodes: ReadonlyMap<string, NetworkErrorCode> = new Map([
   ['CERT_HAS_EXPIRED', 'certificate-expired'],
   ['CERT_NOT_YET_VALID', 'certificate-expired'],
@@ -65,7 +65,7 @@ const certificateCodes: ReadonlyMap<string, NetworkErrorCode> = new Map([
   ['ERR_TLS_CERT_ALTNAME_INVALID', 'certificate-name'],
 ]);
 
-// Node adds to some what the user of a program could do about it; here that is nobody.
+// Node adds advice for the user of a program to some messages, which does not apply here.
 const withoutAdvice = (text: string): string => text.replace(/; if the root CA is installed locally.*$/s, '').trim();
 
 const tlsCode =
@@ -76,19 +76,19 @@ const textOf = (error: unknown): string => (error instanceof Error ? error.messa
 const codeOf = (error: unknown): string =>
   typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
 
-// What this machine lacks: a route, an address, a descriptor, memory, the leave of its own firewall.
+// Failures of this machine: no route, address, file descriptor or memory, or blocked by its own firewall.
 const ownCodes = /^(ENETUNREACH|ENETDOWN|EADDRNOTAVAIL|EMFILE|ENFILE|ENOBUFS|ENOMEM|EACCES|EPERM)$/;
 
-// Of several addresses that were tried, one that the origin refused says more than one that we have no route to.
+// If several addresses were tried, a refusal by the origin says more than a missing route.
 const causeOf = (error: unknown): unknown => {
   if (!(error instanceof AggregateError)) return error instanceof Error ? error.cause : undefined;
   return error.errors.find((one) => !ownCodes.test(codeOf(one))) ?? error.errors[0];
 };
 
-// What undici says of a proxy that opens no tunnel, and of one that wants to know who asks.
+// undici's messages about a proxy that opens no tunnel or requires authentication.
 const proxyAnswer = /^Proxy (?:response|Authentication Required) \((\d{3})\)/;
 
-/** What a proxy answered in place of an origin: that it cannot reach it, may not, or does not serve us. */
+/** The answer of a proxy instead of an origin: it cannot or may not reach it, or does not serve us. */
 const readProxyAnswer = (text: string, host: string | undefined, cause: unknown): NetworkError | undefined => {
   const status = Number(proxyAnswer.exec(text)?.[1]);
   if (Number.isNaN(status)) return undefined;
@@ -99,13 +99,13 @@ const readProxyAnswer = (text: string, host: string | undefined, cause: unknown)
 };
 
 /**
- * Names what undici, the resolver, the TLS layer or a socket threw. `reading` says that the headers had come already,
- * so that a closed connection is a truncated body. `host` is named where the error itself would not.
+ * Classifies an error from undici, the resolver, the TLS layer or a socket. `reading` means that the headers had
+ * arrived already, so that a closed connection is a truncated body. `host` is named if the error itself does not.
  */
 export const toNetworkError = (error: unknown, reading: boolean, host?: string): NetworkError => {
   for (let current: unknown = error, depth = 0; current && depth < 4; current = causeOf(current), depth++) {
     if (current instanceof NetworkError) return current;
-    // It carries the code of its first error, whichever that is.
+    // An AggregateError has the code of its first error, whichever that is.
     if (current instanceof AggregateError && current.errors.length > 0) continue;
     const code = codeOf(current);
     const text = textOf(current);

@@ -4,11 +4,11 @@ import { patience } from './guarded-connector.ts';
 import { NetworkError, toNetworkError } from './network-error.ts';
 import type { AddressRule } from './public-address.ts';
 
-/** The proxies that requests go through, by scheme of what is asked for, and the hosts that are asked directly. */
+/** The proxies for requests, by scheme of the requested address, and the hosts that are contacted directly. */
 export interface Proxies {
   readonly http: string | undefined;
   readonly https: string | undefined;
-  /** As curl takes NO_PROXY: host names, with a dot before them or not, addresses, `*`; a comma between two. */
+  /** In curl's form of NO_PROXY: host names, with or without a leading dot, addresses, or `*`, separated by commas. */
   readonly except: string | undefined;
 }
 
@@ -23,8 +23,8 @@ const readProxy = (environment: NodeJS.ProcessEnv, name: string): string | undef
 };
 
 /**
- * The proxies that the environment names in HTTP_PROXY, HTTPS_PROXY and NO_PROXY (also in lower case, which goes
- * first); undefined where it names none. Throws `RangeError` for an address that cannot be one.
+ * The proxies that the environment names in HTTP_PROXY, HTTPS_PROXY and NO_PROXY (lower case takes precedence);
+ * undefined if it names none. Throws `RangeError` for an invalid address.
  */
 export const readProxies = (environment: NodeJS.ProcessEnv): Proxies | undefined => {
   const [http, https] = [readProxy(environment, 'HTTP_PROXY'), readProxy(environment, 'HTTPS_PROXY')];
@@ -34,7 +34,7 @@ export const readProxies = (environment: NodeJS.ProcessEnv): Proxies | undefined
 
 type AgentOptions = Agent.Options & { connect: buildConnector.connector };
 
-/** Opens connections to a proxy. One that cannot be reached is our own trouble: no origin has to answer for it. */
+/** Opens connections to a proxy. If it cannot be reached, the fault is ours, not the origin's. */
 const openProxy = (proxy: URL, options: Pool.Options, connect: buildConnector.connector): Pool =>
   new Pool(proxy.origin, {
     ...options,
@@ -46,7 +46,7 @@ const openProxy = (proxy: URL, options: Pool.Options, connect: buildConnector.co
       }),
   });
 
-/** Makes the dispatcher of a fetcher: direct, or through proxies, which the guard of `connect` does not apply to. */
+/** Makes the dispatcher of a fetcher: direct, or through proxies, for which the guard of `connect` does not apply. */
 export const createDispatcher = (
   options: AgentOptions,
   proxies: Proxies | undefined,
@@ -58,12 +58,12 @@ export const createDispatcher = (
     ...options,
     clientFactory: (proxy, { connect }: { connect?: unknown }) =>
       openProxy(proxy, {}, connect as buildConnector.connector),
-    // Where no tunnel is needed the proxy is asked itself, which is told from an origin by how its address ends.
+    // Without a tunnel the request goes to the proxy itself; the form of its address distinguishes it from an origin.
     factory: (origin, given: Pool.Options) =>
       http !== '' && String(origin) === new URL(http).href
         ? openProxy(new URL(http), options, given.connect as buildConnector.connector)
         : new Pool(origin, given),
-    // Empty, and not undefined, which would be looked up in the environment of the process.
+    // Empty rather than undefined: undici would look that up in the environment of the process.
     ...{ httpProxy: http, httpsProxy: https, noProxy: except },
     requestTls: tls,
     proxyTls: { ...tls, ...patience(tls.timeout) },
@@ -71,12 +71,12 @@ export const createDispatcher = (
 };
 
 /**
- * Refuses, before a proxy is asked, a host that says of itself that it is not public: a proxy resolves names by itself,
- * so that what a name leads to is its to refuse. Throws `NetworkError` `address-refused`.
+ * Refuses, before a proxy is asked, a host that is private by its own name or address. A proxy resolves names itself,
+ * so it has to refuse what a name leads to. Throws `NetworkError` `address-refused`.
  */
 export const assertNameable = ({ hostname }: URL, isAllowed: AddressRule): void => {
   const host = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
-  // RFC 6761, section 6.3: this name, and all below it, are loopback.
+  // RFC 6761, section 6.3: this name and all names below it are loopback.
   const address = /^(?:.+\.)?localhost$/i.test(host) ? '127.0.0.1' : host;
   if (isIP(address) !== 0 && !isAllowed(address, host)) {
     throw new NetworkError('address-refused', `${hostname} is not an address of the public Internet`);

@@ -1,6 +1,6 @@
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
 
-// The IANA special-purpose address registries (RFC 6890 and its updates), less what is globally reachable.
+// The IANA special-purpose address registries (RFC 6890 and its updates), except ranges that are globally reachable.
 const special = new BlockList();
 for (const [network, prefix] of [
   ['0.0.0.0', 8],
@@ -20,7 +20,7 @@ for (const [network, prefix] of [
 ] as const) {
   special.addSubnet(network, prefix, 'ipv4');
 }
-// Below 2000::/3, the only range handed out for unicast: protocol assignments with Teredo and ORCHID, documentation
+// Special ranges in 2000::/3, the only range for unicast: protocol assignments with Teredo and ORCHID, documentation,
 // and 6to4, which embeds an IPv4 address that nobody routes any more.
 for (const [network, prefix] of [
   ['2001::', 23],
@@ -32,18 +32,18 @@ for (const [network, prefix] of [
 }
 const globalUnicast = new BlockList();
 globalUnicast.addSubnet('2000::', 3, 'ipv6');
-// Both carry an IPv4 address in their last 32 bits, and that is where the packets go (RFC 4291, RFC 6052).
+// Both contain an IPv4 address in their last 32 bits, to which packets are sent (RFC 4291, RFC 6052).
 const embedding = new BlockList();
 embedding.addSubnet('::ffff:0:0', 96, 'ipv6');
 embedding.addSubnet('64:ff9b::', 96, 'ipv6');
 
-// Without the brackets of a URL and the zone of a link-local address.
+// Removes the brackets of a URL and the zone of a link-local address.
 const bare = (text: string): string => text.replace(/^\[|\]$/g, '').replace(/%.*$/, '');
 
 const embeddedAddress = (address: string): string => {
   const dotted = /(\d+\.\d+\.\d+\.\d+)$/.exec(address)?.[1];
   if (dotted !== undefined) return dotted;
-  // The URL parser writes the shortest form, from which the last two groups can be read off.
+  // The URL parser writes the shortest form, whose last two groups are the embedded address.
   const groups = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::').at(-1)?.split(':') ?? [];
   const high = Number.parseInt(groups.at(-2) || '0', 16);
   const low = Number.parseInt(groups.at(-1) || '0', 16);
@@ -51,9 +51,9 @@ const embeddedAddress = (address: string): string => {
 };
 
 /**
- * Whether an IP address, as a resolver or a URL writes it, is one of the public Internet: not loopback, private,
- * link-local, multicast or otherwise special. IPv4 addresses mapped or translated (NAT64) into IPv6 count as what
- * they embed. Anything that is no IP address is not public.
+ * Whether an IP address, as written by a resolver or a URL, belongs to the public Internet: not loopback, private,
+ * link-local, multicast or otherwise special. IPv4 addresses mapped or translated (NAT64) into IPv6 count as the
+ * embedded address. A text that is no IP address is not public.
  */
 export const isPublicAddress = (text: string): boolean => {
   const address = bare(text);
@@ -63,24 +63,24 @@ export const isPublicAddress = (text: string): boolean => {
   return globalUnicast.check(address, 'ipv6') && !special.check(address, 'ipv6');
 };
 
-/** The addresses that connections may go to, and under which name of a host. */
+/** Whether connections to an address, under a host name, are allowed. */
 export type AddressRule = (address: string, host: string) => boolean;
 
 /**
- * What an operator allows: `false` for public addresses alone, `true` for all, a list for public ones and those in the
- * listed networks (`10.0.0.0/8`, `fd00::/8`, or single addresses), and a `host` wherever that is: see `createHostRule`.
+ * What an operator allows: `false` for public addresses only, `true` for all, a list for public ones and those in these
+ * networks (`10.0.0.0/8`, `fd00::/8`, or single addresses), or a `host` at any address: see `createHostRule`.
  */
 export type AllowedNetworks = boolean | readonly string[] | { readonly host: string };
 
 const nameOf = (host: string): string => host.replace(/^\[|\]$|\.$/g, '').toLowerCase();
 
-// RFC 6761, RFC 6762, RFC 8375 and the reservation of "internal": names that lead nowhere from outside.
+// RFC 6761, RFC 6762, RFC 8375 and the reserved "internal": names that have no meaning on the Internet.
 const isPrivateName = (name: string): boolean =>
   isIP(name) === 0 ? /^[^.]+$|\.(?:local|localhost|internal|home\.arpa)$/.test(name) : !isPublicAddress(name);
 
 /**
- * The rule for a host that an operator names. It may be anywhere; what it leads to from there is a stranger's choice, and has
- * to be public, unless its own name shows that it is one of the operator's network.
+ * The rule for a host that an operator names. It may be anywhere. Where it redirects to is a stranger's choice and has
+ * to be public, unless the named host itself is clearly inside the operator's network.
  */
 const createHostRule = (named: string): AddressRule => {
   const own = nameOf(named);
@@ -88,7 +88,7 @@ const createHostRule = (named: string): AddressRule => {
   return (address, host) => isOfOwnNetwork || nameOf(host) === own || isPublicAddress(address);
 };
 
-/** The rule for what an operator allows. Throws `RangeError` for a network that cannot be read. */
+/** The rule for what an operator allows. Throws `RangeError` for an invalid network. */
 export const createAddressRule = (allowPrivateNetworks: AllowedNetworks): AddressRule => {
   if (allowPrivateNetworks === true) return () => true;
   if (allowPrivateNetworks === false) return isPublicAddress;

@@ -3,9 +3,9 @@ import { NetworkError } from './network-error.ts';
 const usualPorts = new Set(['', '80', '443', '8080', '8443']);
 
 /**
- * Where a redirect leads: `location` read against the address that answered. Throws a `NetworkError` where no
- * repository would lead: another scheme than http(s), from https to http, a port that is neither usual for the web nor
- * the one the first request went to (`firstPort`, as URL.port writes it), or with credentials.
+ * The target of a redirect: `location` resolved against the address that answered. Throws a `NetworkError` if no
+ * repository would redirect there: another scheme than http(s), from https to http, a port that is neither usual for
+ * the web nor that of the first request (`firstPort`, as URL.port writes it), or with credentials.
  */
 export const readRedirect = (from: URL, location: string | undefined, firstPort: string): URL => {
   const to = location === undefined ? null : URL.parse(location, from.href);

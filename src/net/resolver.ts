@@ -5,48 +5,48 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readHostsFile, systemHostsFile } from './hosts-file.ts';
 import { NetworkError } from './network-error.ts';
 
-/** How names are resolved; what is left out is as the system has it. */
+/** How names are resolved. The system's settings are the default. */
 export interface ResolverOptions {
-  /** Name servers, as `dns.setServers` takes them. */
+  /** Name servers, in the form for `dns.setServers`. */
   readonly servers?: readonly string[];
   readonly hostsFile?: string;
 }
 
 /**
- * Resolves one name to all its addresses, of which there is at least one. Rejects with a `NetworkError`: `dns` for a
- * name without an address or whose servers do not answer, `no-network` where no name server of ours answers at all.
- * Whatever is under way ends with `signal`.
+ * Resolves one name to all its addresses, at least one. Rejects with a `NetworkError`: `dns` for a name without an
+ * address or with silent servers, `no-network` if none of our name servers answers at all. Everything in progress ends
+ * with `signal`.
  */
 export type ResolveName = (hostname: string, signal: AbortSignal) => Promise<LookupAddress[]>;
 
-// A query is repeated within the time that a lookup may take. More addresses than these are nobody's mirrors: each one
-// that does not answer would cost a connection its time.
+// How long one query may take; it is retried within the time for a lookup. No mirror has more addresses than these, and
+// each that does not answer would cost a connection its time.
 const queryMs = 2500;
 const tries = 3;
 const mostAddresses = 16;
-// RFC 8305 §3 has 50 ms; a crawl is in no hurry.
+// RFC 8305 §3 recommends 50 ms, but a crawl is in no hurry.
 const otherFamilyMs = 250;
 const probeMs = 3000;
 
-// What a name server says of a name, as opposed to silence and trouble.
+// Answers of a name server about a name, as opposed to silence and other errors.
 const absent = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME']);
 
-// What AbortSignal.timeout gives as its reason.
+// The reason of AbortSignal.timeout.
 const isClock = (reason: unknown): boolean => reason instanceof Error && reason.name === 'TimeoutError';
 
 const codeOf = (error: unknown): string => String((error as NodeJS.ErrnoException).code ?? '');
 
 /**
- * The resolver of the network: the hosts file, then the system's name servers over sockets of its own (c-ares), so that a
- * name whose servers are slow holds no thread that others need, and nothing of it outlives its `signal`. The system's
- * own resolver, which does hold a thread, is asked for names of one label and those below `.local` alone: what they mean
- * only the system knows, and no stranger has a server for them.
+ * The resolver for the network: the hosts file, then the system's name servers over sockets of its own (c-ares), so
+ * that a name with slow servers occupies no thread that others need, and nothing outlives its `signal`. The system's
+ * resolver, which does occupy a thread, is only asked for names with one label and those below `.local`: only the
+ * system knows what they mean, and strangers have no servers for them.
  */
 export const createResolver = (options: ResolverOptions = {}): ResolveName => {
   let hosts: ReturnType<typeof readHostsFile> | undefined;
 
   const open = (signal: AbortSignal, timeout: number, most: number) => {
-    // One for each name: what one name does to the servers' standing is no other name's concern, and it ends alone.
+    // One for each name, so that a name does not affect how servers are treated for others, and can be cancelled alone.
     const resolver = new Resolver({ timeout, tries: most });
     if (options.servers) resolver.setServers([...options.servers]);
     const cancel = () => resolver.cancel();
@@ -54,7 +54,7 @@ export const createResolver = (options: ResolverOptions = {}): ResolveName => {
     return { resolver, close: () => signal.removeEventListener('abort', cancel) };
   };
 
-  // Any server that works knows the servers of the root, so silence about them is no fault of the name.
+  // Any working server knows the root's servers, so silence about them is not the name's fault.
   const isOnline = async (): Promise<boolean> => {
     const { resolver, close } = open(AbortSignal.timeout(probeMs), probeMs, 1);
     try {
@@ -101,12 +101,12 @@ export const createResolver = (options: ResolverOptions = {}): ResolveName => {
   };
 
   return (hostname, signal) => {
-    // A name may end with the dot of the root.
+    // A name may end with the root's dot.
     const name = hostname.replace(/\.$/, '').toLowerCase();
     hosts ??= readHostsFile(options.hostsFile ?? systemHostsFile);
     const known = hosts.get(name);
     if (known) return Promise.resolve(known.map((address) => ({ address, family: isIP(address) })));
-    // RFC 6761 §6.3: these are this machine, whatever a name server says.
+    // RFC 6761 §6.3: these names mean this machine, whatever a name server says.
     if (name === 'localhost' || name.endsWith('.localhost')) return Promise.resolve(loopback);
     if (!name.includes('.') || name.endsWith('.local')) return askSystem(hostname, { all: true });
     return ask(name, signal);

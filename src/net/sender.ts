@@ -6,35 +6,35 @@ import { patience } from './guarded-connector.ts';
 import { NetworkError, toNetworkError } from './network-error.ts';
 import { createDispatcher, type Proxies } from './proxies.ts';
 
-/** One request to a server of the operator's own choice. */
+/** One request to a server that the operator chose. */
 export interface Sending {
   readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE';
   readonly origin: string;
-  /** Path and query as they go over the wire. */
+  /** Path and query as they are sent. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Uint8Array | Readable | undefined;
-  /** The longest that it may take, in milliseconds, from the connection to the end of the answer. */
+  /** The longest time, in milliseconds, from connecting to the end of the answer. */
   readonly timeoutMs: number;
   /** The longest answer that is read, in bytes. */
   readonly answerBytes?: number;
 }
 
-/** What came back, the whole of it. Names of headers are in lower case. */
+/** The complete answer. Header names are in lower case. */
 export interface SendResult {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: Buffer;
 }
 
-/** Sends single requests, once each: what is worth repeating is the caller's to decide. */
+/** Sends single requests, each once. The caller decides what to retry. */
 export interface Sender {
   /** Throws `NetworkError`. */
   send(sending: Sending): Promise<SendResult>;
   close(): Promise<void>;
 }
 
-// No answer that is asked for here is longer: the list of all files of a publication, compressed.
+// The longest expected answer: the compressed list of all files of a publication.
 const usualAnswerBytes = 512 * 2 ** 20;
 
 const readAll = async (body: AsyncIterable<Buffer>, answerBytes: number): Promise<Buffer> => {
@@ -49,8 +49,8 @@ const readAll = async (body: AsyncIterable<Buffer>, answerBytes: number): Promis
 };
 
 /**
- * The way out for what is sent: HTTP/1.1 over undici, to whatever address the operator names, on at most so many
- * connections, which are kept.
+ * A sender for requests: HTTP/1.1 with undici, to any address that the operator names, on at most `connections`
+ * connections, which are kept open.
  */
 export const createSender = (options: { connections: number; proxies?: Proxies | undefined }): Sender => {
   const timeout = limits.connectMs;
@@ -59,7 +59,7 @@ export const createSender = (options: { connections: number; proxies?: Proxies |
       connections: options.connections,
       pipelining: 1,
       allowH2: false,
-      // A request has one clock for the whole of it.
+      // A request has one timeout for all of it.
       headersTimeout: 0,
       bodyTimeout: 0,
       connect: buildConnector({ allowH2: false, timeout, ...patience(timeout) }),
@@ -69,7 +69,7 @@ export const createSender = (options: { connections: number; proxies?: Proxies |
   );
   return {
     send: async ({ origin, path, method, headers, body, timeoutMs, answerBytes = usualAnswerBytes }) => {
-      // An AbortSignal costs more than all else that is done for a small request; undici takes any emitter.
+      // An AbortSignal costs more than everything else for a small request. undici accepts any emitter.
       const signal = new EventEmitter();
       let isOver = false;
       const clock = setTimeout(() => {

@@ -2,7 +2,7 @@ import { limitNote } from '../contract/limits.ts';
 import type { HostQueue } from './host-queue.ts';
 import { NetworkError } from './network-error.ts';
 
-/** Limits of one request; `createFetcher` says what is usual. Times in milliseconds. */
+/** Limits of one request, in milliseconds; `createFetcher` has the defaults. */
 export interface FetchLimits {
   readonly connectMs: number;
   /** From the start of a request to the end of its headers. */
@@ -10,25 +10,25 @@ export interface FetchLimits {
   /** A whole request with its redirects and its body, without the wait for a turn. */
   readonly totalMs: number;
   readonly minBytesPerSecond: number;
-  /** Waiting during a body that is forgiven. */
+  /** How long a body may wait in total without penalty. */
   readonly graceMs: number;
   readonly headerBytes: number;
   readonly redirects: number;
   readonly connectionsPerHost: number;
 }
 
-/** One request's hold on its host: the signal that ends the request, and the clocks that run meanwhile. */
+/** The turn of a request at its host: the signal that ends the request, and the running timeouts. */
 export interface Turn {
   readonly signal: AbortSignal;
   abort(reason: NetworkError): void;
   headersArrived(): void;
-  /** Gives the turn back; returns the milliseconds it took. */
+  /** Returns the turn, and how many milliseconds it took. */
   end(): number;
 }
 
 /**
- * Waits for a turn at the host of `url` and starts the clocks of a request: one until its headers, one of `totalMs`.
- * What runs out, and `outer`, abort `signal` with a `NetworkError` as the reason.
+ * Waits for a turn at the host of `url` and starts the timeouts of a request: one until its headers, and one of
+ * `totalMs`. A timeout, and `outer`, abort `signal` with a `NetworkError` as the reason.
  */
 export const takeTurn = async (
   queue: HostQueue,

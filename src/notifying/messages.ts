@@ -1,14 +1,14 @@
 import type { Notice } from './notices.ts';
 import type { NoticeForm } from './receiver.ts';
 
-/** Who tells: the name of the service, and its public address. */
+/** The sender of notices: the name of the service, and its public address. */
 export interface Teller {
   readonly name: string;
   readonly base: string;
 }
 
-// What receivers take: Discord 2,000 characters of content (discord.com/developers/docs/resources/webhook); Slack cuts
-// texts above 40,000 and asks for 4,000 (api.slack.com/methods/chat.postMessage).
+// Limits of the receivers: Discord accepts 2,000 characters of content (discord.com/developers/docs/resources/webhook);
+// Slack cuts texts above 40,000 and recommends 4,000 (api.slack.com/methods/chat.postMessage).
 const longestText: Readonly<Record<NoticeForm, number>> = { webhook: 4000, discord: 2000, slack: 4000 };
 
 const sentences: Readonly<Record<Notice['kind'], string>> = {
@@ -19,14 +19,14 @@ const sentences: Readonly<Record<Notice['kind'], string>> = {
   'build-recovered': 'Builds work again',
 };
 
-// Control characters and those that turn the direction of writing are orders, and line breaks would make a text look
+// Control characters and direction marks could control a terminal or a display, and a line break would make a text look
 // like another notice.
 const plain = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
 
 /**
- * A stranger's text that mentions nobody, links nothing and changes no look. Discord: a backslash before what is markup
- * there, and a zero-width space behind @, beside `allowed_mentions`. Slack: what its documentation has escaped
- * (api.slack.com/reference/surfaces/formatting#escaping).
+ * Escapes a stranger's text so that it mentions nobody, contains no links and no formatting. Discord: a backslash
+ * before its markup, and a zero-width space after @, in addition to `allowed_mentions`. Slack: the characters that its
+ * documentation requires to be escaped (api.slack.com/reference/surfaces/formatting#escaping).
  */
 const escapes: Readonly<Record<NoticeForm, (text: string) => string>> = {
   webhook: (text) => text,
@@ -50,7 +50,7 @@ const lineOf = ({ kind, repository, reason }: Notice, form: NoticeForm): string 
   return `${subject}${sentences[kind]}${reason === null ? '.' : `: ${shown(reason)}`}`;
 };
 
-/** One text for all of them, whole lines only, within what the receiver takes. */
+/** One text for all notices, consisting of whole lines, within the receiver's limit. */
 export const composeText = (notices: readonly Notice[], form: NoticeForm, { name, base }: Teller): string => {
   const head = `${escapes[form](plain(name))}: ${base}/status/`;
   const most = longestText[form];
@@ -60,7 +60,7 @@ export const composeText = (notices: readonly Notice[], form: NoticeForm, { name
   for (const [index, notice] of notices.entries()) {
     const line = lineOf(notice, form);
     const rest = notices.length - index;
-    // Room for saying how many are left out.
+    // Leaves room for the number of notices that are left out.
     const isLast = rest === 1;
     if (length + 1 + line.length + (isLast ? 0 : 1 + left(rest).length) > most) {
       lines.push(left(rest));
@@ -72,10 +72,10 @@ export const composeText = (notices: readonly Notice[], form: NoticeForm, { name
   return lines.join('\n');
 };
 
-/** The body of a request that tells of these, as JSON. */
+/** The JSON body of a request with these notices. */
 export const composeBody = (notices: readonly Notice[], form: NoticeForm, teller: Teller, date: string): string => {
   const text = composeText(notices, form, teller);
-  // Nobody is mentioned, whoever is named; no preview is made of what a stranger links (flag 4, SUPPRESS_EMBEDS).
+  // Nobody is mentioned, whatever names occur, and strangers' links get no preview (flag 4, SUPPRESS_EMBEDS).
   if (form === 'discord') return JSON.stringify({ content: text, allowed_mentions: { parse: [] }, flags: 4 });
   if (form === 'slack') {
     return JSON.stringify({ text, mrkdwn: false, link_names: false, unfurl_links: false, unfurl_media: false });

@@ -1,45 +1,44 @@
 import { z } from 'zod';
 import { slugKey } from '../contract/manifest.ts';
 
-// What the operator is told: each change once. A repository changed when two builds that visited it in a row found it
-// so: one that fails in every other build is no news in each of them. What waits for a word and a build that failed are
-// told at once.
+// What the operator is told, each change once. A repository has changed if two visits in a row found it so; one that
+// fails in every other build is no news each time. What waits for a decision, and a failed build, are reported at once.
 
 const moment = z.iso.datetime();
 
 export const noticeSchema = z.strictObject({
   kind: z.enum(['failing', 'recovered', 'held-back', 'build-failed', 'build-recovered']),
-  /** The slug; null where it is about the build as a whole. */
+  /** The slug; null for the build as a whole. */
   repository: z.string().nullable(),
   /** Since when, or when it was found. */
   since: moment,
   code: z.string().nullable(),
-  /** A sentence, which may hold texts of strangers. */
+  /** A sentence, which may contain strangers' text. */
   reason: z.string().nullable(),
 });
 export type Notice = Readonly<z.infer<typeof noticeSchema>>;
 
 const toldSchema = z.strictObject({
-  /** Whether it was last told to be in trouble. */
+  /** Whether the last notice about it reported trouble. */
   down: z.boolean(),
-  /** In how many visits in a row it was found otherwise. */
+  /** In how many visits in a row it was found different from that. */
   differing: z.int().min(0),
-  /** What is held back and was told, each with the number of builds in a row that did not find it any more. */
+  /** What is held back and has been reported, each with the number of builds in a row that did not find it any more. */
   held: z.record(z.string(), z.int().min(0)),
 });
 
 export const toldStateSchema = z.strictObject({
   repositories: z.record(z.string(), toldSchema),
-  /** The failure of builds that was told; null where they work. */
+  /** The reported failure of builds; null if they work. */
   build: z.strictObject({ name: z.string(), working: z.int().min(0) }).nullable(),
 });
 export type ToldState = Readonly<z.infer<typeof toldStateSchema>>;
 type Told = z.infer<typeof toldSchema>;
 
-/** How a repository fares, as a build found it. */
+/** The state of a repository, as a build found it. */
 export interface FoundRepository {
   readonly slug: string;
-  /** Other slugs that lead to it, such as those that it had before. */
+  /** Other slugs that lead to it, such as former ones. */
   readonly aliases: readonly string[];
   readonly down: boolean;
   readonly isVisited: boolean;
@@ -56,7 +55,8 @@ const longestReason = 500;
 const shorten = (text: string | null): string | null =>
   text === null || text.length <= longestReason ? text : `${text.slice(0, longestReason - 1).toWellFormed()}…`;
 
-// What is down because something is held back is told as that, once; nor is it in order again by that.
+// If something that is held back is the reason for the trouble, only that is reported, once. It does not count as being
+// in order again either.
 const isDownAsHeldBack = ({ down, code, heldBack }: FoundRepository): boolean =>
   down && heldBack.some((one) => one.code === code);
 
@@ -105,7 +105,7 @@ interface Followed {
   readonly notices: readonly Notice[];
 }
 
-/** What was told of a repository, under the slug that it has now or one that it had then; undefined where nothing was. */
+/** What was reported about a repository, under its present slug or a former one; undefined if nothing was. */
 const readTold = (found: readonly FoundRepository[], before: ToldState | undefined) => {
   const told = new Map(Object.entries(before?.repositories ?? {}).map(([slug, one]) => [slugKey(slug), one]));
   const present = new Set(found.map(({ slug }) => slugKey(slug)));
@@ -116,8 +116,9 @@ const readTold = (found: readonly FoundRepository[], before: ToldState | undefin
 };
 
 /**
- * What a build that ended has to tell, and what is told from then on. Where nothing was told of any repository yet, as
- * where builds failed until now, those that are in trouble already are no news; what is held back is.
+ * What to report after a finished build, and what counts as reported from then on. If nothing was ever reported about
+ * repositories, for example because all builds failed until now, those already in trouble are no news; what is held
+ * back is.
  */
 export const followBuild = (found: readonly FoundRepository[], at: string, before: ToldState | undefined): Followed => {
   const repositories: ToldState['repositories'] = Object.create(null);
@@ -139,7 +140,7 @@ export const followBuild = (found: readonly FoundRepository[], at: string, befor
   return { state: { repositories, build: null }, notices: [recovered, ...notices] };
 };
 
-/** The same of a build that failed; `name` is that of the failure, which is told once. */
+/** The same for a failed build. `name` identifies the failure, which is reported once. */
 export const followFailure = (
   { name, reason }: { readonly name: string; readonly reason: string },
   at: string,

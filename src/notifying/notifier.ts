@@ -16,7 +16,7 @@ import {
 } from './notices.ts';
 import type { Destination } from './receiver.ts';
 
-/** What waits, and since when: what it tells of may be older than that. */
+/** A waiting notice, and since when it waits. What it reports may be older. */
 const waitingSchema = noticeSchema.extend({ queued: z.iso.datetime().optional() });
 type Waiting = Readonly<z.infer<typeof waitingSchema>>;
 
@@ -25,15 +25,15 @@ const noticeOf = ({ queued: _, ...notice }: Waiting): Notice => notice;
 const stateSchema = z.strictObject({
   format: z.literal(1),
   told: toldStateSchema.optional(),
-  /** What could not be delivered, by digest of the destination: its address is a secret. */
+  /** Notices that could not be delivered, by digest of the destination, because its address is secret. */
   waiting: z.record(z.string(), z.array(waitingSchema)),
 });
 type NoticeState = z.infer<typeof stateSchema>;
 
-/** What waits for a destination: so many at most, and none longer. */
+/** How many notices wait for a destination, and for how long at most. */
 const mostWaiting = 200;
 const longestWaitMs = 7 * 86_400_000;
-/** For one delivery, from the connection to the end of the answer; destinations are told side by side. */
+/** For one delivery, from connecting to the end of the answer. Destinations are notified in parallel. */
 const deliveryMs = 10_000;
 const answerBytes = 64 * 1024;
 
@@ -43,7 +43,7 @@ const readState = (state: string): NoticeState => {
   try {
     return stateSchema.parse(JSON.parse(readFileSync(statePath(state), 'utf8')));
   } catch {
-    // The first time, or damaged: what was told is not known.
+    // The file does not exist yet or is damaged, so it is unknown what was reported.
     return { format: 1, waiting: {} };
   }
 };
@@ -53,7 +53,7 @@ const writeState = (state: string, told: NoticeState): void =>
 
 const keyOf = ({ form, url }: Destination): string => hash('sha256', `${form} ${url.href}`);
 
-/** What a build came to: how each repository fares, or why it failed. */
+/** The result of a build: the state of each repository, or why it failed. */
 export type BuildNews =
   | { readonly repositories: readonly FoundRepository[] }
   | { readonly failure: { readonly name: string; readonly reason: string } };
@@ -69,8 +69,9 @@ export interface NotifierOptions {
 /** Tells the operator what changed. */
 export interface Notifier {
   /**
-   * Tells what is new of a build, and what could not be told before; to be called by the one that holds the lock of the
-   * state folder. Returns sentences about what could not be delivered, which the next call tries again; never throws.
+   * Reports what is new in a build, and what could not be delivered before. Only the holder of the lock of the state
+   * folder may call this. Returns sentences about what could not be delivered, which the next call tries again. Never
+   * throws.
    */
   tell(state: string, news: BuildNews, now: Date): Promise<string[]>;
 }
@@ -119,7 +120,7 @@ export const createNotifier = (options: NotifierOptions): Notifier => {
           left.length > 0 && isLeft(destination) ? [[keyOf(destination), left]] : [],
         ),
       );
-    // Before anything is sent: what a kill keeps from being delivered is not forgotten.
+    // Written before anything is sent, so that an undelivered notice survives a kill.
     writeState(state, { format: 1, told, waiting: waitingOf(() => true) });
     if ([...due.values()].every(({ length }) => length === 0)) return [];
     const sender = createSender({ connections: 1, proxies: options.proxies });

@@ -1,11 +1,11 @@
-/** In which form a receiver wants to be told. */
+/** The form of messages that a receiver expects. */
 export type NoticeForm = 'webhook' | 'discord' | 'slack';
 
-/** Where to tell the operator. Its address holds a secret: whoever has it may write there. */
+/** Where to notify the operator. Its address contains a secret: whoever knows it may write there. */
 export interface Destination {
   readonly form: NoticeForm;
   readonly url: URL;
-  /** What may be shown of it. */
+  /** The part of it that may be shown. */
   readonly name: string;
 }
 
@@ -17,7 +17,7 @@ const formOf = ({ hostname, pathname }: URL): NoticeForm => {
 };
 
 /**
- * Reads `--notify`: an address, whose form its host tells, or one behind `discord:`, `slack:` or `webhook:`. Throws a
+ * Parses `--notify`: an address whose form its host reveals, or one after `discord:`, `slack:` or `webhook:`. Throws a
  * RangeError that does not repeat the address.
  */
 export const readDestination = (text: string): Destination => {
