@@ -9,7 +9,7 @@ import { linksOf, pagesOf, parsePagePath } from './list-pages.ts';
 
 type NamedOperation = 'package' | 'repository' | 'repositoryPackages';
 
-/** The path of an operation's document as a pattern, with the name in it as it is encoded there. */
+/** The path of an operation's document as a pattern, with the encoded name as its group. */
 const patternOf = (name: NamedOperation, encoded: string): RegExp => {
   const operation: Operation & { readonly file: string } = operations[name];
   const [before = '', after = ''] = documentOf(operation, 'a')
@@ -26,14 +26,14 @@ const patterns: Readonly<Record<NamedOperation, RegExp>> = {
 
 const rankOf: ReadonlyMap<string, Rank> = new Map(ranks.map((rank) => [documentPath.ranking(rank), rank]));
 
-/** A document that a catalog tells of and that is not made of what it holds. */
+/** The catalog lists this document, but it cannot be made from the catalog's content. */
 export class NotOfCatalog extends Error {
   override name = 'NotOfCatalog';
 }
 
 /**
- * The published documents, from the catalog that they were published with: the same builders make the same bytes of it.
- * The catalog must not change any more.
+ * The published documents, made from the catalog that they were published with. The same builders produce the same
+ * bytes. The catalog must not change any more.
  */
 export class CatalogDocuments {
   readonly #reading: DocumentReading;
@@ -43,12 +43,12 @@ export class CatalogDocuments {
     this.#reading = new DocumentReading(database);
   }
 
-  /** What is noted of a document by its path below the output folder; undefined where it is not published. */
+  /** What is recorded of the document at a path below the output folder; undefined if none is published there. */
   entry(path: string): PublishedEntry | undefined {
     return this.#reading.entry(path);
   }
 
-  /** The paths of the documents of more than so many bytes, without those that are kept whole. */
+  /** The paths of the documents of more than that many bytes, except those that are kept as a whole. */
   largerThan(bytes: number): string[] {
     return this.#reading.largerThan(bytes);
   }
@@ -63,7 +63,7 @@ export class CatalogDocuments {
     return this.#reading.everyNth(nth);
   }
 
-  /** A published document that the catalog does not keep whole. Throws NotOfCatalog. */
+  /** Makes a published document that the catalog does not keep as a whole. Throws NotOfCatalog. */
   compose(path: string): Document {
     const rank = rankOf.get(path);
     if (rank !== undefined) {
@@ -81,7 +81,7 @@ export class CatalogDocuments {
     return documents.repositoryPackages(name, [...this.#reading.repositoryRecords(repository).records]);
   }
 
-  /** The same in parts, those of a long list a few records at a time in memory: what precedes its date, and what follows. */
+  /** The same in parts, before and after its date. Of a long list, only a few records are in memory at a time. */
   composeParts(path: string): { readonly head: string; readonly tail: Iterable<string> } {
     const page = this.#findPage(path);
     const list = page ?? this.#findList(path);

@@ -15,13 +15,13 @@ import { documents } from './documents.ts';
 export interface Publication extends Addressing {
   readonly service: Service;
   readonly version: string;
-  /** Whether there are pages too. */
+  /** Whether there are also pages. */
   readonly site: boolean;
-  /** Who signs what tells of a generation, where there is a key. */
+  /** The signer of generations, if there is a key. */
   readonly signer?: { readonly publicKey: string } | undefined;
 }
 
-/** What the service says of itself; `build` names what it was built from. */
+/** The service's description of itself. `build` identifies what it was built from. */
 export const composeLanding = (
   { base, service, version, site, signer }: Publication,
   statistics: LandingRecord['statistics'],
@@ -40,7 +40,7 @@ export const composeLanding = (
   statistics,
 });
 
-/** What people wrote, which older addresses tell as it is. */
+/** Files that people wrote and that older addresses publish. */
 interface Written {
   readonly entries: readonly ManifestEntry[];
   /** The safety list. */
@@ -50,7 +50,7 @@ interface Written {
 const listText = (path: string, list: readonly unknown[]): Document =>
   textDocument(path, `${JSON.stringify(list, null, 1)}\n`);
 
-/** The documents without a date; `changes` is the text of the list of changes. */
+/** The documents without a date. `changes` is the text of CHANGELOG.md. */
 export const composeDescriptions = (
   { base, staticRefs, version, site, service, entries, unsafe = [] }: Publication & Written,
   examples: Examples | undefined,

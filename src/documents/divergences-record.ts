@@ -8,7 +8,7 @@ const composeChange = ({ repositories, at, count, builds }: DivergenceEvent): Di
   return other === undefined ? [{ repository_id, changed: at, count, builds: builds.map(toBuild) }] : [];
 };
 
-/** Where the index contradicts itself, as it is published. */
+/** The contradictions in the index, in their public form. */
 export const composeDivergences = ({ pairs, events }: Divergences): DivergencesRecord => ({
   pairs: pairs.map(({ repositories, at, count, builds }) => ({
     repositories: [...repositories],

@@ -1,7 +1,7 @@
 import { successMessage } from '../contract/success-message.ts';
 
 /**
- * A document ready to be written: its text is `head`, the date of its last change, and `tail`; or `head` alone, where
+ * A document ready to be written. Its text is `head`, the date of its last change, and `tail`; or only `head`, if
  * `tail` is empty.
  */
 export interface Document {
@@ -9,7 +9,7 @@ export interface Document {
   readonly path: string;
   readonly head: string;
   readonly tail: string;
-  /** Whether it says more than the rows of the catalog do, so that the catalog keeps the whole of it. */
+  /** Whether it says more than the rows of the catalog, so that the catalog keeps all of it. */
   readonly isKept?: boolean;
 }
 
@@ -17,11 +17,11 @@ export interface Document {
 export const documentText = ({ head, tail }: Document, date: string): string =>
   tail === '' ? head : `${head}${date}${tail}`;
 
-/** Where every dated envelope begins; the envelope's key order is message (or status), date, …, data. */
+/** The beginning of every dated envelope. Its key order is message (or status), date, …, data. */
 export const successHead = `{"message":"${successMessage}","date":"`;
 export const statusHead = '{"status":"200 OK","date":"';
 
-/** What the envelope of a page names: the pages beside it, where there are any. */
+/** The links in the envelope of a page: to the pages beside it, if there are any. */
 export interface PageLinks {
   readonly nextPage?: string;
   readonly previousPage?: string;
@@ -31,17 +31,17 @@ const listHead = (count: number, links: PageLinks | undefined): string =>
   `"${links === undefined ? '' : `,"refs":${JSON.stringify(links)}`},"count":${count},"data":[`;
 const listEnd = ']}';
 
-/** A list envelope around ready JSON texts; with links that of a page. */
+/** A list envelope around ready JSON texts; with links it is that of a page. */
 export const listDocument = (path: string, records: readonly string[], links?: PageLinks): Document => ({
   path,
   head: successHead,
   tail: `${listHead(records.length, links)}${records.join(',')}${listEnd}`,
 });
 
-/** Characters of a piece, the last record of it in any case. */
+/** How many characters a piece has at least, unless it is the last. */
 const pieceCharacters = 2 ** 20;
 
-/** What follows the date in a list envelope, piece by piece: a large one never stands in memory whole. */
+/** The part of a list envelope after the date, piece by piece, so that a large list is never completely in memory. */
 export class ListTail {
   #piece: string;
   #isFirst = true;
@@ -50,7 +50,7 @@ export class ListTail {
     this.#piece = listHead(count, links);
   }
 
-  /** Adds a record; returns a piece where it is long enough. */
+  /** Adds a record. Returns a piece if it is long enough. */
   add(record: string): string | undefined {
     this.#piece += this.#isFirst ? record : `,${record}`;
     this.#isFirst = false;
@@ -83,11 +83,12 @@ export const objectDocument = (path: string, record: string, head = successHead)
   tail: `","data":${record}}`,
 });
 
-/** A document that is a text as it stands, without a date. */
+/** A document that is a text without a date. */
 export const textDocument = (path: string, text: string): Document => ({ path, head: text, tail: '', isKept: true });
 
-// An ISO 8601 instant with milliseconds; its length is fixed, which lets a date be filled in after the rest is written.
+// An ISO 8601 instant with milliseconds. Its length is fixed, so that the date can be filled in after the rest is
+// written.
 const datePattern = /^\{"(?:message|status)":"200 [A-Za-z]+","date":"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)"/;
 
-/** The date inside the text of a published document, or undefined where it has none. */
+/** The date in the text of a published document; undefined if it has none. */
 export const dateOf = (text: string): string | undefined => datePattern.exec(text)?.[1];

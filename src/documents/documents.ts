@@ -19,8 +19,8 @@ type Answered = {
 }[OperationName];
 
 /**
- * A builder for each row of the table of paths that has a file: from records, most of them ready JSON texts, to the
- * document. A row without one does not compile.
+ * A builder for each row of the table of paths that has a file: it makes the document from records, most of which are
+ * ready JSON texts. A row without a builder does not compile.
  */
 export const documents = {
   landing: (landing: LandingRecord): Document => ({
@@ -41,15 +41,15 @@ export const documents = {
       documentPath.downloads,
       totals.map((total) => JSON.stringify(total)),
     ),
-    // Nothing else in the catalog tells of them.
+    // The rest of the catalog does not contain this.
     isKept: true,
   }),
   divergences: (found: Divergences) =>
     objectDocument(documentPath.divergences, JSON.stringify(composeDivergences(found))),
   repositoryFindings: (slug: string, record: FindingsRecord): Document => ({
     ...objectDocument(documentPath.repositoryFindings(slug), JSON.stringify(record)),
-    // Of visits that took nothing the catalog knows nothing; and its words are those of the version that built it, which a
-    // replica need not have.
+    // The catalog knows nothing of visits that took nothing. Also, the sentences are those of the version that built
+    // it, which a replica may not have.
     isKept: true,
   }),
 } satisfies Record<Answered, (...parts: never[]) => Document>;
@@ -73,8 +73,8 @@ export function* rankingDocuments(rows: readonly RepositoryRow[]): Generator<Doc
 }
 
 /**
- * The findings document of every repository of `found`, under its slug and its former ones (which `rows` know), and of
- * those of `failures` (why the last crawl of a repository took nothing, by slug) that never got there.
+ * The findings document of every repository in `found`, under its slug and its former ones (which `rows` contain), and
+ * of those in `failures` (why the last crawl took nothing, by slug) that are not in the catalog.
  */
 export function* findingsDocuments(
   found: readonly RepositoryFindings[],

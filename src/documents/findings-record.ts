@@ -9,7 +9,7 @@ const computeFinding = ({ code, count, example }: Finding, text: FindingText): F
   return { code, weight, count, title, for_operator: fillSentence(text, example), for_owner: owner };
 };
 
-/** What is wrong with a repository, in words; `failure` is why its last crawl took nothing. */
+/** What is wrong with a repository, in words. `failure` is why its last crawl took nothing. */
 export const composeFindings = (
   slug: string,
   found: Omit<RepositoryFindings, 'slug'> | undefined,

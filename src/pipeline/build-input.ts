@@ -13,9 +13,9 @@ import type { Signer } from '../publication/signature.ts';
 import type { SnapshotStore } from '../snapshots/store.ts';
 import type { Progress } from './progress.ts';
 
-/** What the examples of the API's description are made of. */
+/** What the examples of the API's description are made from. */
 export interface ExampleSource {
-  /** The catalog, its search index among it. */
+  /** The catalog, including its search index. */
   readonly database: CatalogDatabase;
   /** Public address without trailing slash. */
   readonly base: string;
@@ -28,46 +28,46 @@ export interface ExampleSource {
 export interface BuildInput extends Addressing {
   readonly entries: readonly ManifestEntry[];
   readonly fetcher: Fetcher;
-  /** What the entries come from. */
+  /** Where the entries come from. */
   readonly source: Owner['source'];
   /** Folders of state and output. */
   readonly state: string;
   readonly out: string;
   readonly service: Service;
-  /** The safety list, as it is published. */
+  /** The safety list, which is published. */
   readonly unsafe?: readonly SafetyEntry[] | undefined;
   readonly version: string;
   readonly now: () => Date;
   readonly progress: Progress;
-  /** What the service is going to answer, to be shown in its description; it is handed in, since it asks the service. */
+  /** Collects what the service will answer, for its description. It is passed in, because it asks the service. */
   readonly collectExamples: (source: ExampleSource) => Promise<Examples | undefined>;
-  /** Whether to build the pages too. */
+  /** Whether to build the pages as well. */
   readonly site: boolean;
-  /** How often packages were downloaded by the end of the day before, where that is counted and can be read. */
+  /** How often packages were downloaded by the end of the previous day, if that is counted and can be read. */
   readonly readDownloads?: (now: Date) => Promise<readonly DownloadTotal[] | undefined>;
-  /** The repositories to visit; all of them unless told otherwise. */
+  /** The repositories to visit; by default all. */
   readonly only?: ReadonlySet<string> | undefined;
-  /** Repositories that are visited though they are to be left alone for a while. */
+  /** Repositories that are visited although they are to be left alone for a while. */
   readonly retryNow?: readonly string[];
-  /** Repositories at once. */
+  /** How many repositories are visited at the same time. */
   readonly concurrency?: number;
-  /** Ends the crawl early; what was crawled by then is published. */
+  /** Ends the crawl early. What was crawled by then is published. */
   readonly stop?: AbortSignal;
-  /** Whether to keep and publish nothing. */
+  /** Whether to store and publish nothing. */
   readonly dryRun?: boolean;
-  /** Whether to keep compressed copies beside what is published. */
+  /** Whether to keep compressed copies beside published files. */
   readonly precompress?: boolean | undefined;
-  /** Whether to publish the catalog as rows too, for hosts that cannot open its file. */
+  /** Whether to also publish the catalog as rows, for hosts that cannot open its file. */
   readonly portions?: boolean | undefined;
-  /** Signs what tells of the generation, where there is a key. */
+  /** Signs generations, if there is a key. */
   readonly signer?: Signer | undefined;
-  /** Tells the operator what changed, where somebody is to be told. */
+  /** Notifies the operator of changes, if configured. */
   readonly notifier?: Notifier | undefined;
-  /** Whether to read all that was published and kept, and write again what is not as it was written. */
+  /** Whether to read everything that was published and kept, and to write again what is not as it was written. */
   readonly verify?: boolean;
 }
 
-/** A build that knows which repositories it is of, whatever they were called before. */
+/** The input of a build, with the former slugs of its repositories resolved. */
 export interface PreparedInput extends BuildInput {
   readonly store: SnapshotStore;
 }

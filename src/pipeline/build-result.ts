@@ -8,29 +8,31 @@ import type { PublishedGeneration } from './generation-step.ts';
 import type { RepositoryChanges } from './outcomes.ts';
 import type { SiteSummary } from './site-step.ts';
 
-/** What a build did; see `describeBuild` for how it is told. */
+/** What a build did. `describeBuild` presents it to people. */
 export interface BuildResult {
-  /** Of the repositories that were visited. */
+  /** The outcomes of the visited repositories. */
   readonly outcomes: readonly CrawlOutcome[];
-  /** Of every repository of the manifest. */
+  /** The outcomes of every repository of the manifest. */
   readonly lastBuild: LastBuild;
-  /** The repositories that no build before knew. */
+  /** The repositories that no earlier build knew. */
   readonly newSlugs: readonly string[];
   readonly repositoryChanges: RepositoryChanges;
   readonly packageChanges: readonly PackageChange[];
-  /** What was found damaged or lost and made good, as sentences. */
+  /** Damage and losses that were found and repaired, as sentences. */
   readonly repairs: readonly string[];
-  /** The repositories that were not visited and whose snapshot could not be read, which the next visit fetches again. */
+  /**
+   * The repositories that were not visited and whose snapshot could not be read. The next visit downloads them again.
+   */
   readonly unreadable: readonly string[];
   readonly statistics: LandingRecord['statistics'] | undefined;
   readonly stanzas: number;
   readonly documents: EmissionCount;
-  /** What became of the pages; undefined where they were left out. */
+  /** The result for the pages; undefined if they were left out. */
   readonly site: SiteSummary | undefined;
-  /** What the operator could not be told, as sentences. */
+  /** Notices that could not be delivered to the operator, as sentences. */
   readonly untold?: readonly string[] | undefined;
-  /** The generation in force; undefined where nothing is published. */
+  /** The generation in force; undefined if nothing is published. */
   readonly generation?: PublishedGeneration | undefined;
-  /** How much is published; undefined where nothing is. */
+  /** How much is published; undefined if nothing is. */
   readonly size?: PublishedSize | undefined;
 }

@@ -30,27 +30,31 @@ import { prepareRehearsal, removeRehearsal } from './rehearsal.ts';
 import { PageBuilder, publishPages, type SiteSummary } from './site-step.ts';
 import { composeShown, publishStatus, statusOf } from './status-step.ts';
 
-// How long the snapshots of a repository outlive its entry in the manifest.
+// How long the snapshots of a repository are kept after its entry left the manifest.
 const unusedMs = 30 * 86_400_000;
 
-/** Before when what nobody crawled is not kept, by the build before this one: a clock may be far ahead for once. */
+/**
+ * Snapshots that were last used before this time are removed. It is measured from the previous build, because a clock
+ * may be far ahead once.
+ */
 const unusedSince = (previous: LastBuild | undefined, now: Date): Date =>
   new Date(Math.min(now.getTime(), previous === undefined ? now.getTime() : Date.parse(previous.builtAt)) - unusedMs);
 
 /**
- * Thrown where a build failed when its files were given their names already: documents and catalog are of it, or some of
- * them, and pages and what tells of the generation may be of the one before. Its `cause` is what it failed by.
+ * A build failed after some of its files had been given their names: documents and catalog belong to it, or some of
+ * them, while pages and the files about the generation may belong to the last one. `cause` is the failure.
  */
 export class PartlyPublished extends Error {
   override name = 'PartlyPublished';
 }
 
 /**
- * Builds: crawls what the manifest names, brings the catalog up to date, and publishes what changed. Where not one
- * repository has ever been crawled nothing is published and `statistics` is undefined: what stood before still stands.
+ * Builds: crawls what the manifest names, updates the catalog, and publishes what changed. If not one repository has
+ * ever been crawled, nothing is published and `statistics` is undefined; what was published stays.
  *
- * @throws NoRoom and NoBundle before anything is asked for, LockedError where another build uses the state or the output folder, OutputTaken where
- * the output folder belongs to another state folder, RemovalsHeld where the manifest has lost too much, PartlyPublished
+ * @throws NoRoom and NoBundle before anything is requested, LockedError if another build uses the state or the output
+ * folder, OutputTaken if the output folder belongs to another state folder, RemovalsHeld if the manifest has lost too
+ * much, PartlyPublished
  */
 export const runBuild = async (input: BuildInput): Promise<BuildResult> => {
   try {
@@ -62,7 +66,7 @@ export const runBuild = async (input: BuildInput): Promise<BuildResult> => {
   const unlock = lockState(input.state);
   try {
     if (input.dryRun === true) return await rehearse(input);
-    // One that was killed left what is as large as all that is kept.
+    // A killed rehearsal leaves as much as everything that is kept.
     removeRehearsal(input.state);
     const taken = takeOutput(input.out, input.state, input.source);
     let builder: PageBuilder | undefined;
@@ -109,9 +113,9 @@ const rehearse = async (input: BuildInput): Promise<BuildResult> => {
 };
 
 /**
- * What was crawled to what is published. First all is made ready: the catalog, the documents and the pages, none of
- * which has its name yet. Then each gets it, after all that it names: documents and pages that are new, the catalog,
- * pages that change, the generation; and last what vanished goes.
+ * From what was crawled to what is published. First everything is prepared without names: the catalog, the documents
+ * and the pages. Then each gets its name after everything that it names: new documents and pages, the catalog, changed
+ * pages, the generation. Last, vanished files are removed.
  */
 const publish = async (
   input: PreparedInput,
@@ -130,10 +134,10 @@ const publish = async (
   claim();
   if (input.precompress === true) output.keepCopies();
   else removeCopies(output);
-  // What was placed by one that never ended may be as long as what is to be there.
+  // An interrupted build may have placed files that are as long as those that should be there.
   const verify = input.verify === true || servers.resumes;
   const folder = readPackageNote(output, { state, catalog, verify });
-  // Of the first there is nothing to keep apart, and to write most of all files in their places is faster.
+  // A first build has no readers to keep apart, and writing most of its files in place is faster.
   if (readGeneration(output) !== undefined) output.hold();
   let begun = false;
   let site: SiteSummary | undefined;
@@ -161,7 +165,7 @@ const publish = async (
         if (hasNews || servers.resumes) servers.tell();
       });
     const tell = async (pages?: ReadonlySet<string>) => {
-      // Pages say when origins were last asked, so with them every build publishes something.
+      // Pages show when origins were last asked, so with them every build publishes something.
       publishStatus(input, output, { status, changed: hasNews || emission.hasVanished || pages !== undefined });
       const documents = [...emission.files(), ...assets.files];
       const { standing } = emission;
@@ -172,10 +176,10 @@ const publish = async (
         builder,
         output,
         catalog: catalog.file,
-        // Nor is what is built of the pages flushed until it is published.
+        // Built pages are not flushed before they are published either.
         verify,
         putInForce,
-        // While running servers notice what stands, what vanished is looked for and the generation is told of.
+        // While running servers notice the new files, vanished ones are searched for and the generation is written.
         whenStanding: () => servers.stand(),
         beforeRemoval: async (pages) => {
           await tell(pages);
@@ -183,7 +187,7 @@ const publish = async (
         },
       });
     } else await putInForce(() => output.release());
-    // Nothing more is placed but what tells of it: meanwhile running servers notice.
+    // After this only the files about the generation are written; meanwhile running servers notice the rest.
     if (emission.hasVanished) servers.stand();
     if (generation === undefined) await tell(site?.files);
     // After the pages, which name documents.
@@ -205,13 +209,13 @@ const publish = async (
     );
   } catch (cause) {
     if (output.isHolding) output.drop();
-    // A damaged catalog is built anew, and all of this is done again.
+    // A damaged catalog is built again, and all of this is repeated.
     if (!begun || isDamage(cause)) throw cause;
     throw new PartlyPublished(inWords(cause), { cause });
   }
 };
 
-/** With what was written again, and how much is published. */
+/** Adds what was repaired, and how much is published. */
 const describePublished = (
   { state }: PreparedInput,
   output: OutputFolder,
@@ -220,13 +224,13 @@ const describePublished = (
 ): BuildResult => {
   const repairs = [...result.repairs, ...describeRepairs(repaired)];
   const told = result.generation?.generation;
-  // Compressed copies lie beside documents, and the catalog knows nothing of them.
+  // Compressed copies are beside documents, and the catalog does not know them.
   const known = () => (output.keepsCopies ? undefined : readPackagesSize(state));
   const size = told && readPublishedSize(output, state, `${told.number} ${told.date}`, known);
   return { ...result, repairs, size };
 };
 
-/** What the documents of all packages come to, which are most of all files. */
+/** The size of all packages' documents, which are most of all files. */
 const readPackagesSize = (state: string): KnownFolder => {
   const database = CatalogFile.openReadOnly(catalogPath(state));
   try {

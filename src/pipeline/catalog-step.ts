@@ -16,8 +16,8 @@ const rebuilt =
   'The catalog was damaged and was built anew from the snapshots; what was published before is compared with it.';
 
 /**
- * Works with the catalog in force or, where that turns out to be damaged, with one that is built anew: the crawl does
- * not have to be repeated for it.
+ * Works with the catalog in force or, if that turns out to be damaged, with one that is built again. The crawl need not
+ * be repeated.
  */
 export const withSoundCatalog = async (
   { state, verify = false }: BuildInput,
@@ -42,13 +42,13 @@ export const withSoundCatalog = async (
   return { ...result, repairs: [rebuilt, ...result.repairs] };
 };
 
-/** A catalog that is up to date and not in force yet: what changed in it, and what the build comes to so far. */
+/** A catalog that is up to date and not in force yet: what changed in it, and the result of the build so far. */
 interface UpdatedCatalog {
   readonly update: CatalogUpdate;
   readonly result: BuildResult;
 }
 
-/** The second step: snapshots to the catalog, which is not in force yet. Publishes nothing. */
+/** The second step: from snapshots to the catalog, which is not in force yet. Publishes nothing. */
 export const bringUpToDate = async (
   input: PreparedInput,
   crawled: readonly CrawlOutcome[],
@@ -68,7 +68,7 @@ export const bringUpToDate = async (
   const previous = told && renameFormerSlugs(told, entries);
   const slugs = entries.map(({ slug }) => slug);
   const { database, before } = catalog;
-  // Of those that were visited the outcome says so.
+  // For visited repositories the outcome says so.
   const unreadable = update.damaged.flatMap(({ slug }) => (crawled.some((one) => one.slug === slug) ? [] : slug));
   const lastBuild = composeLastBuild({
     entries,
@@ -101,7 +101,7 @@ export const bringUpToDate = async (
   return { update, result };
 };
 
-/** A snapshot that cannot be read any more leaves the repository with what the catalog holds of it. */
+/** If a snapshot cannot be read any more, the repository keeps what the catalog has of it. */
 const withDamage = (
   outcomes: readonly CrawlOutcome[],
   damaged: readonly { slug: string; cause: unknown }[],
@@ -113,7 +113,7 @@ const withDamage = (
     return { ...outcome, outcome: 'stale', code: 'store-failed', reason, detail };
   });
 
-/** What was published of a repository stays published though its snapshot is lost: it is old, not absent. */
+/** What was published of a repository stays published when its snapshot is lost: it is old, not absent. */
 const withLosses = (outcomes: readonly CrawlOutcome[], lost: readonly string[]): CrawlOutcome[] =>
   outcomes.map((outcome) =>
     outcome.outcome === 'failed' && lost.includes(outcome.slug) ? { ...outcome, outcome: 'stale' } : outcome,

@@ -6,16 +6,16 @@ import { openStore } from '../snapshots/store.ts';
 import type { BuildInput, PreparedInput } from './build-input.ts';
 import { assertNotDepleted } from './planned-removals.ts';
 
-/** Opens the store and settles what the entries were called before. @throws RemovalsHeld */
+/** Opens the store and resolves the former slugs of the entries. @throws RemovalsHeld */
 export const prepareCrawl = async (input: BuildInput): Promise<PreparedInput> => {
   const { state, out, entries } = input;
-  // A manifest takes the place of the sample as a whole.
+  // A manifest may replace the whole sample.
   if (readPublishedSource(out) !== 'sample') assertNotDepleted(state, entries);
   const store = openStore(state);
   return { ...input, store, entries: await adoptFormerSlugs(store, entries) };
 };
 
-/** The first step: origins to snapshots. Returns how each visit went. */
+/** The first step: from origins to snapshots. Returns the outcome of each visit. */
 export const crawl = async (input: PreparedInput): Promise<CrawlOutcome[]> => {
   const { entries, fetcher, store, now, progress, only } = input;
   await forgetBackOff(store, input.retryNow ?? []);

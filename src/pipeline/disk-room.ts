@@ -3,16 +3,16 @@ import { resultCode } from '../catalog/node-sqlite.ts';
 import { catalogPath } from '../catalog/state-catalog.ts';
 import { findShortage, fullDiskCodes } from '../disk/room.ts';
 
-/** A disk that has too little room for a build, named with what to do. */
+/** A disk has too little room for a build. The message says which, and what to do. */
 export class NoRoom extends Error {
   override readonly name = 'NoRoom';
 }
 
 /**
  * Checks, before anything is written, that the disks of these folders (of the output, and of `state`) have room for
- * another catalog beside the one in force and for what was downloaded.
+ * another catalog beside the one in force and for downloads.
  *
- * @throws NoRoom where they have not
+ * @throws NoRoom if they have not
  */
 export const assertRoom = (folders: readonly string[], state: string): void => {
   const catalog = existsSync(catalogPath(state)) ? statSync(catalogPath(state)).size : 0;
@@ -29,7 +29,7 @@ export const assertRoom = (folders: readonly string[], state: string): void => {
 // https://sqlite.org/rescode.html: SQLITE_IOERR and SQLITE_FULL.
 const sqliteFull = new Set([10, 13]);
 
-/** Whether an error says that a disk is full. */
+/** Whether an error means that a disk is full. */
 export const isDiskFull = (error: unknown): boolean => {
   if (!(error instanceof Error) || !('code' in error)) return false;
   return sqliteFull.has(resultCode(error) ?? 0) || fullDiskCodes.has(String(error.code));

@@ -20,25 +20,25 @@ import { composeFailures } from './outcomes.ts';
 const changesFile = path.join(import.meta.dirname, '..', '..', 'CHANGELOG.md');
 const assetsFolder = path.join(import.meta.dirname, '..', 'public');
 
-/** What the documents are made of. */
+/** What the documents are made from. */
 interface DocumentSources {
   /** Up to date, and not in force yet. */
   readonly catalog: CatalogBuild;
   readonly update: CatalogUpdate;
   readonly statistics: LandingRecord['statistics'];
   readonly lastBuild: LastBuild;
-  /** How the folder of the packages' documents looked after the build before. */
+  /** The state of the folder of the packages' documents after the last build. */
   readonly folder: FolderNote;
 }
 
-/** The files beside the documents that are the same in every build: how many were written, and the paths of all. */
+/** Files beside the documents that are the same in every build: how many were written, and the paths of all. */
 interface PublishedAssets {
   readonly written: number;
   readonly files: readonly string[];
 }
 
 /**
- * The third step: the catalog to documents, of which those that changed are written, and the files beside them that are
+ * The third step: from the catalog to documents, of which the changed ones are written, and files beside them that are
  * the same in every build. Meanwhile the catalog is indexed for search.
  */
 export const writeDocuments = async (
@@ -50,9 +50,9 @@ export const writeDocuments = async (
   const failures = composeFailures(lastBuild);
   writeStale(catalog, new Set(lastBuild.repositories.filter(isUnreadable).map(({ slug }) => slug)));
   const landing = composeLanding(input, statistics, readBuildDigest(catalog.database));
-  // What cannot be read now stays as it was told.
+  // If the counts cannot be read now, the published ones stay.
   const downloads = (await input.readDownloads?.(now())) ?? readPublishedDownloads(catalog.database);
-  // The descriptions show what is found, so they wait for what finds it.
+  // The descriptions contain search results, so they wait for the index.
   let indexed: Promise<void> | undefined;
   const stopping = new AbortController();
   const index = () => (indexed ??= indexForSearch(catalog, update.ingested, downloads, { signal: stopping.signal }));
@@ -83,7 +83,7 @@ export const writeDocuments = async (
     try {
       await Promise.all(working);
     } catch (error) {
-      // Whoever builds next may begin as soon as this is told, in the same folders and with the same files.
+      // Once this error is thrown, the next build may begin in the same folders, with the same files.
       stopping.abort(error);
       await Promise.allSettled(working);
       throw error;

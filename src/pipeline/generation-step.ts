@@ -12,15 +12,17 @@ import { readPendingChanges } from '../publication/package-changes.ts';
 import { type PublishedPortions, publishPortions, removeOldPortions } from '../publication/portions.ts';
 import type { PreparedInput } from './build-input.ts';
 
-/** What was published, which a generation is to tell of. */
+/** The published files, for which a generation is written. */
 interface PublishedFiles {
   /** Paths of documents and of the files beside them. */
   readonly documents: Iterable<string>;
-  /** Documents that are not among these, and stand as the generation before tells of them. */
+  /** Further documents, which are unchanged since the last generation. */
   readonly standing: StandingFiles | undefined;
-  /** Paths of the files of the site; undefined where it was left out. */
+  /** Paths of the files of the site; undefined if it was left out. */
   readonly pages: ReadonlySet<string> | undefined;
-  /** Whether an earlier publishing never ended, so that any file may be another than the generation before says. */
+  /**
+   * Whether an earlier build was interrupted while it published, so that any file may differ from the last generation.
+   */
   readonly resumes: boolean;
 }
 
@@ -28,7 +30,7 @@ interface PublishedFiles {
 export interface PublishedGeneration {
   readonly generation: Generation;
   readonly isNew: boolean;
-  /** Why its catalog is not published as rows, though it was to be. */
+  /** Why its catalog is not published as rows, although that was requested. */
   readonly portionsLeftOut?: string | undefined;
 }
 
@@ -49,7 +51,7 @@ const compress = async (
   );
 };
 
-// Where a row fits no edge host, the operator is told why, and all else is published.
+// If a row is too large for every edge host, the operator is told, and everything else is published.
 const writePortions = async (
   { state, progress, portions }: PreparedInput,
   output: OutputFolder,
@@ -70,8 +72,8 @@ const writePortions = async (
 };
 
 /**
- * The fifth step: compressed copies are made of what is to have them, and all that stands becomes a generation, if it is
- * another than the one in force. What is gone still stands, for those who read the one before.
+ * The fifth step: makes the compressed copies, and a generation of all existing files, if it differs from the one in
+ * force. Files that are gone still exist, for readers of the last one.
  */
 export const tellOfGeneration = async (
   input: PreparedInput,
@@ -93,7 +95,7 @@ export const tellOfGeneration = async (
       paths: [...documents, ...(pages ?? []), ...(portions?.files ?? [])],
       standing,
       portions: portions?.list,
-      // Pages that were not built this time still stand, as they were.
+      // Pages that were not built this time still exist unchanged.
       isCarried: (file) => pages === undefined && !file.startsWith(`${apiRoot}/`) && !tellsOfGenerations(file),
       isTouched: resumes ? undefined : (file) => output.hasPlaced(file),
       packages: readPendingChanges(state, readLastNumber(output, state)),

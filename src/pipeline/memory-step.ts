@@ -11,7 +11,7 @@ const countChanges = (changes: readonly PackageChange[]): BuildLine['packages'] 
   return { added: countOf('added'), updated: countOf('updated'), removed: countOf('removed') };
 };
 
-/** What a build is remembered by that came to this. */
+/** The line in the record of builds for a build with this result. */
 export const composeLine = ({ outcomes, lastBuild, newSlugs, packageChanges, statistics }: BuildResult): BuildLine => {
   const visited = new Set(outcomes.map(({ slug }) => slug));
   return composeBuildLine({
@@ -36,8 +36,8 @@ export const rememberBuild = ({ state, entries }: Pick<BuildInput, 'state' | 'en
 type Refused = Pick<BuildInput, 'state' | 'entries' | 'now' | 'notifier'>;
 
 /**
- * Remembers a build that was refused before it had the lock of its state folder, and tells of it, unless another build
- * has it.
+ * Records a build that was refused before it had the lock of its state folder, and notifies the operator, unless
+ * another build has the lock.
  */
 export const rememberRefusal = async (input: Refused, error: unknown): Promise<void> => {
   try {
@@ -49,11 +49,11 @@ export const rememberRefusal = async (input: Refused, error: unknown): Promise<v
       unlock();
     }
   } catch {
-    // Another build is at work, or the disk takes nothing: what the build ends with says so.
+    // Another build is running, or the disk cannot be written. The error that ends this build says so.
   }
 };
 
-/** Remembers a build that ended before it published, as far as the disk lets it. */
+/** Records a build that ended before it published, if the disk can be written. */
 export const rememberFailure = (input: Refused, error: unknown): void => {
   const reason = error instanceof Error ? error.message : String(error);
   const line = composeBuildLine({
@@ -63,6 +63,6 @@ export const rememberFailure = (input: Refused, error: unknown): void => {
   try {
     rememberBuild(input, line);
   } catch {
-    // A full disk, most likely, which is what the build ends with.
+    // Most likely a full disk, which is the error that ends the build.
   }
 };

@@ -5,9 +5,9 @@ import type { BuildResult } from './build-result.ts';
 import { isDiskFull, NoRoom } from './disk-room.ts';
 import { isDown } from './outcomes.ts';
 
-/** What a build came to, as the operator is told of it. */
+/** The result of a build for the operator. */
 const newsOf = ({ outcomes, lastBuild }: BuildResult, entries: Telling['entries']): BuildNews => {
-  // One that is left alone for a while was not asked, and says nothing new.
+  // A repository that is left alone for a while was not asked, so there is no news of it.
   const visited = new Set(outcomes.flatMap(({ slug, code }) => (code === 'backing-off' ? [] : [slug])));
   const aliases = new Map(entries.map((one) => [one.slug, one.aliases]));
   return {
@@ -28,7 +28,7 @@ type Telling = Pick<BuildInput, 'state' | 'entries' | 'now' | 'notifier'>;
 
 const nothingUsable = 'No repository gave anything usable, now or before.';
 
-/** The last step: tells the operator what changed, where somebody is to be told. Returns what could not be. */
+/** The last step: notifies the operator of changes, if configured. Returns what could not be delivered. */
 export const tellOfBuild = async (
   { state, entries, now, notifier }: Telling,
   result: BuildResult,
@@ -39,8 +39,8 @@ export const tellOfBuild = async (
 };
 
 /**
- * What tells one failure from another, which is told again: most are no more than an "Error", so what the system calls it.
- * A full disk is the same one whatever met it first.
+ * Distinguishes failures, so that another one is reported again. Most are just an "Error", so this uses the system's
+ * code. A full disk is the same failure wherever it occurs.
  */
 const kindOf = (error: Error): string => {
   if ([error, error.cause].some(isDiskFull)) return NoRoom.name;
@@ -49,7 +49,7 @@ const kindOf = (error: Error): string => {
     .join(' ');
 };
 
-/** The same of a build that failed. */
+/** The same for a failed build. */
 export const tellOfFailure = async (
   { state, now, notifier }: Omit<Telling, 'entries'>,
   error: unknown,

@@ -6,16 +6,16 @@ import { type ManifestEntry, slugKey } from '../contract/manifest.ts';
 import type { CrawlOutcome } from '../crawl/crawl.ts';
 import type { Waiting } from '../crawl/operator-word.ts';
 
-/** Whether a repository could not be taken anew. */
+/** Whether nothing new could be taken from a repository. */
 export const isDown = ({ outcome }: Pick<RepositoryOutcome, 'outcome'>): boolean =>
   outcome === 'stale' || outcome === 'failed';
 
 interface Sources {
   readonly entries: readonly ManifestEntry[];
-  /** Of the repositories that this build visited. */
+  /** The repositories that this build visited. */
   readonly visited: readonly CrawlOutcome[];
   readonly waiting: readonly Waiting[];
-  /** Of the repositories of the catalog. */
+  /** The repositories of the catalog. */
   readonly found: readonly RepositoryFindings[];
   readonly previous: LastBuild | undefined;
   readonly now: Date;
@@ -23,7 +23,7 @@ interface Sources {
 
 type Fate = Pick<RepositoryOutcome, 'outcome' | 'code' | 'reason' | 'detail' | 'visitedAt' | 'confirmedAt'>;
 
-// What no build has visited, as far as is remembered.
+// For a repository that no build has visited, as far as is remembered.
 const unvisited = (isKnown: boolean): Fate => ({
   outcome: isKnown ? 'stale' : 'failed',
   code: null,
@@ -34,13 +34,13 @@ const unvisited = (isKnown: boolean): Fate => ({
 });
 
 /**
- * The outcome of a build, with each repository under the slug that it has now: one that was renamed is not gone, nor
- * new, nor in order only since then.
+ * The outcome of a build, with each repository under its present slug: a renamed one is neither gone nor new, and has
+ * not been in order only since then.
  */
 export const renameFormerSlugs = (build: LastBuild, entries: readonly ManifestEntry[]): LastBuild => {
   const told = new Map(build.repositories.map(({ slug }) => [slugKey(slug), slug]));
   const owners = new Map(entries.map(({ slug }) => [slugKey(slug), slug]));
-  // Also one that is written in other letter case, which no other repository can have.
+  // Including a slug in other letter case, which no other repository can have.
   const present = new Map(
     entries.flatMap(({ slug, aliases }) => {
       const former = [slug, ...aliases].find(
@@ -53,7 +53,7 @@ export const renameFormerSlugs = (build: LastBuild, entries: readonly ManifestEn
   return { ...build, repositories };
 };
 
-/** The outcome of every entry: that of this build, of an earlier one where this one did not visit it. */
+/** The outcome of every entry: that of this build, or that of an earlier one if this build did not visit it. */
 export const composeLastBuild = ({ entries, visited, waiting, found, previous, now }: Sources): LastBuild => {
   const builtAt = now.toISOString();
   const outcomes = new Map(visited.map((outcome) => [outcome.slug, outcome]));
@@ -66,10 +66,10 @@ export const composeLastBuild = ({ entries, visited, waiting, found, previous, n
     const fate: Fate = visit ? { ...visit, visitedAt: builtAt } : (then ?? unvisited(known.has(slug)));
     const { outcome, code, reason, detail, visitedAt } = fate;
     const { signing = null, findings = [] } = known.get(slug) ?? {};
-    // A time that is still to come was noted under a clock that was ahead.
+    // A time in the future was recorded under a clock that was ahead.
     const isAsBefore = then !== undefined && isDown(then) === isDown(fate) && then.since <= builtAt;
     const since = isAsBefore ? then.since : builtAt;
-    // Such a confirmation was one before the trouble began.
+    // Such a confirmation came before the trouble began.
     const confirmedAt = fate.confirmedAt !== null && fate.confirmedAt > builtAt ? since : fate.confirmedAt;
     const heldBack = (held.get(slug) ?? []).map((one) => ({ code: one.code, reason: one.reason }));
     return {
@@ -81,18 +81,18 @@ export const composeLastBuild = ({ entries, visited, waiting, found, previous, n
   return { format: 2, builtAt, repositories };
 };
 
-/** What changed for the repositories from one build to the next, as slugs. */
+/** What changed for the repositories between two builds, as slugs. */
 export interface RepositoryChanges {
   readonly added: readonly string[];
   readonly removed: readonly string[];
   /** In order before, and not now; or new and never in order. */
   readonly failing: readonly string[];
   readonly recovered: readonly string[];
-  /** With something that waits for the operator's word, and had nothing of that kind before. */
+  /** With something that waits for the operator's decision, and nothing of that kind before. */
   readonly heldBack: readonly string[];
 }
 
-/** Compares two builds; without the one before everything is as it was. */
+/** Compares two builds. Without an earlier one nothing has changed. */
 export const compareBuilds = (previous: LastBuild | undefined, { repositories }: LastBuild): RepositoryChanges => {
   if (previous === undefined) return { added: [], removed: [], failing: [], recovered: [], heldBack: [] };
   const before = new Map(previous.repositories.map((outcome) => [outcome.slug, outcome]));
@@ -108,7 +108,7 @@ export const compareBuilds = (previous: LastBuild | undefined, { repositories }:
   };
 };
 
-/** Why the last visit to a repository took nothing, by slug. */
+/** Why the last visit to each repository took nothing, by slug. */
 export const composeFailures = ({ repositories }: LastBuild): Map<string, Finding> =>
   new Map(
     repositories.flatMap(({ slug, code, detail }) =>

@@ -4,16 +4,16 @@ import { CatalogBuild } from '../catalog/state-catalog.ts';
 import { type ManifestEntry, slugKey } from '../contract/manifest.ts';
 import { areRemovalsAccepted, holdRemovals } from '../snapshots/removals.ts';
 
-// Fewer than that, or less than a tenth, is how manifests are kept up.
+// Removing fewer entries than this, or less than a tenth, is ordinary maintenance.
 const fewest = 3;
 const share = 10;
 
 /**
- * Stops a build whose manifest has lost more than a tenth of the entries that the last build had, and at least three:
- * that is more often an accident than a wish, and all that they had published would be taken down. A slug that is a
- * former one of another entry is not lost.
+ * Stops a build whose manifest lacks more than a tenth of the last build's entries, and at least three. That is more
+ * often an accident than intended, and everything that they published would be removed. A former slug of another entry
+ * is not missing.
  *
- * @throws RemovalsHeld until the operator has said that they may go
+ * @throws RemovalsHeld until the operator accepts the removals
  */
 export const assertNotDepleted = (state: string, entries: readonly ManifestEntry[]): void => {
   const known = readLastBuild(state)?.repositories.map(({ slug }) => slug) ?? readPublished(state);
@@ -23,13 +23,13 @@ export const assertNotDepleted = (state: string, entries: readonly ManifestEntry
   if (!areRemovalsAccepted(state, lost)) throw holdRemovals(state, lost);
 };
 
-// Where no outcome of a build is known, what is in the catalog was in the manifest.
+// If no outcomes are known, everything in the catalog was in the manifest.
 const readPublished = (state: string): string[] => {
   const catalog = new CatalogBuild(state);
   try {
     return readRepositoryRows(catalog.database).map(({ slug }) => slug);
   } catch {
-    // A damaged one is built anew, and says nothing.
+    // A damaged catalog is built again, and says nothing.
     return [];
   } finally {
     catalog.discard();

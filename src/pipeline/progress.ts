@@ -1,7 +1,9 @@
 import { styleText } from 'node:util';
 import type { Log } from '../log/log.ts';
 
-/** Shows how far a long piece of work is: a bar on a terminal, a line every few seconds elsewhere, in the log where there is one. */
+/**
+ * Shows the progress of long work: a bar on a terminal, otherwise a line every few seconds, in the log if there is one.
+ */
 export class Progress {
   readonly #stream: NodeJS.WriteStream;
   readonly #log: Log | undefined;
@@ -9,9 +11,9 @@ export class Progress {
   #step = '';
   #stepStarted = 0;
   #shown = 0;
-  /** Milliseconds of the steps within the current one. */
+  /** Milliseconds of the steps inside the current one. */
   #within = 0;
-  /** How long each step took, in the order they ran. */
+  /** How long each step took, in the order in which they ran. */
   readonly seconds = new Map<string, number>();
 
   constructor(stream: NodeJS.WriteStream = process.stderr, log?: Log) {
@@ -19,7 +21,7 @@ export class Progress {
     this.#log = log;
   }
 
-  /** Runs one named step and keeps how long it took, without the steps that ran within it. */
+  /** Runs one named step and records how long it took, without the steps inside it. */
   async step<T>(name: string, work: () => Promise<T> | T): Promise<T> {
     const outer = { step: this.#step, started: this.#stepStarted, within: this.#within };
     const started = performance.now();
@@ -39,7 +41,7 @@ export class Progress {
     }
   }
 
-  /** Tells how much of the current step is done, and of what. */
+  /** Reports how much of the current step is done, and in which unit. */
   update(done: number, total: number, unit: string): void {
     const now = performance.now();
     const interval = this.#stream.isTTY ? 80 : 5000;

@@ -2,7 +2,8 @@ import { constants, copyFileSync, existsSync, linkSync, mkdirSync, readdirSync, 
 import path from 'node:path';
 import { catalogPath } from '../catalog/state-catalog.ts';
 
-// A file that others would see changed through the link must not be linked: these are replaced by rename alone.
+// A file that is modified in place must not be linked, because the original would change. These are only ever replaced
+// by rename.
 const link = (from: string, to: string): void => {
   try {
     linkSync(from, to);
@@ -20,12 +21,12 @@ const linkTree = (from: string, to: string): void => {
   }
 };
 
-// Databases that a server may be writing, and locks.
+// Databases that a server may be writing to, and locks.
 const isForeign = (name: string): boolean => /\.sqlite|\.lock/.test(name);
 
 /**
- * Makes a second state folder that costs next to nothing, in which a build can be rehearsed: snapshots, history and
- * catalog as links, what else a build remembers as copies. Returns the folder; `removeRehearsal` takes it away.
+ * Makes a second state folder for the rehearsal of a build, at almost no cost: snapshots, history and catalog are
+ * links, and the other notes of builds are copies. Returns the folder; `removeRehearsal` removes it.
  */
 export const prepareRehearsal = (state: string): string => {
   const folder = path.join(state, 'rehearsal');

@@ -7,7 +7,7 @@ import type { BuildResult } from './build-result.ts';
 const count = z.int().min(0);
 const slugs = z.array(z.string());
 
-/** The format of what `npm run build -- --report FILE` writes, also published as docs/report.schema.json. */
+/** The format of the file of `npm run build -- --report FILE`, also published as docs/report.schema.json. */
 export const reportSchema = z.strictObject({
   format: z.literal(1).describe('Raised when a field changes its meaning or goes.'),
   builtAt: z.iso.datetime().describe('When the build ended.'),
@@ -58,7 +58,7 @@ interface Ending {
   readonly exitCode: number;
   readonly dryRun: boolean;
   readonly stoppedBy: string | null;
-  /** By step, in the order they ran. */
+  /** By step, in the order in which they ran. */
   readonly seconds: ReadonlyMap<string, number>;
 }
 

@@ -14,34 +14,34 @@ import { assertBundle } from '../site/bundle.ts';
 import { stagedPage } from '../site/staged-page.ts';
 import type { PreparedInput } from './build-input.ts';
 
-/** What became of the pages: what was made of them, which files were published, and seconds for each part. */
+/** The result for the pages: what was rendered and published, and the seconds for each part. */
 export interface SiteSummary extends Published {
-  /** Pages rendered; the others were taken from the build before. */
+  /** How many pages were rendered. The others come from the last build. */
   readonly rendered: number;
-  /** Packages that the search knows. */
+  /** How many packages the search knows. */
   readonly searchable: number;
   readonly seconds: BuiltSite['seconds'] & { readonly publish: number };
 }
 
 /** How to build and publish the site. */
 export interface SitePublishing extends SiteOptions {
-  /** The output folder, shared with the documents of the API. */
+  /** The output folder, which also contains the documents of the API. */
   readonly outDir: string;
-  /** The one that writes there, if there is one already. */
+  /** The existing writer of that folder, if there is one. */
   readonly output?: OutputFolder;
-  /** As `publishFolders` has them. */
+  /** As in `publishFolders`. */
   readonly putInForce?: PublishOptions['putInForce'];
   readonly whenStanding?: PublishOptions['whenStanding'];
   readonly beforeRemoval?: PublishOptions['beforeRemoval'];
-  /** The process that is to build it, if one was started already; it ends here. */
+  /** The process that is to build it, if one was started already. It ends here. */
   readonly builder?: SiteProcess | undefined;
 }
 
 /**
- * Has the site built in folders below the state and published from there.
+ * Builds the site in folders below the state folder and publishes it from there.
  *
- * @throws Error where a page cannot be rendered or a file cannot be written; the output folder then holds whole files,
- * of this build or of the one before
+ * @throws Error if a page cannot be rendered or a file cannot be written; the output folder then contains whole files,
+ * of this build or of the last one
  */
 export const publishSite = async ({
   outDir,
@@ -64,11 +64,13 @@ export const publishSite = async ({
 
 const cacheBelow = (state: string): string => path.resolve(state, 'site');
 
-/** The process that builds the pages of a build, started with it: what it loads it loads while origins are waited for. */
+/**
+ * The process that builds the pages. It starts with the build, so that it loads its modules while origins are awaited.
+ */
 export class PageBuilder {
   #process: SiteProcess | undefined;
 
-  /** @throws NoBundle where there is no bundle of the pages, and it cannot be made */
+  /** @throws NoBundle if there is no bundle of the pages and it cannot be made */
   constructor(state: string) {
     const cache = cacheBelow(state);
     assertBundle(stagingFolders(cache).bundle);
@@ -76,8 +78,8 @@ export class PageBuilder {
   }
 
   /**
-   * Hands it over, once; undefined where it was, as where a build begins again with another catalog, and where it has
-   * ended while it waited: then another one does as well.
+   * Returns the process once. Undefined after that, for example when a build begins again with another catalog, and if
+   * it ended while it waited; then a new process does as well.
    */
   take(): SiteProcess | undefined {
     const taken = this.#process;
@@ -85,7 +87,7 @@ export class PageBuilder {
     return taken?.hasEnded === true ? undefined : taken;
   }
 
-  /** Ends it where nobody took it. */
+  /** Ends the process if nobody took it. */
   end(): void {
     this.take()?.end();
   }
@@ -95,7 +97,7 @@ export class PageBuilder {
 interface PageStep {
   readonly builder: PageBuilder;
   readonly output: OutputFolder;
-  /** The file of the catalog that they are made of. */
+  /** The file of the catalog that they are made from. */
   readonly catalog: string;
   readonly verify: boolean;
   readonly putInForce: PublishOptions['putInForce'];
@@ -103,7 +105,7 @@ interface PageStep {
   readonly beforeRemoval: PublishOptions['beforeRemoval'];
 }
 
-/** The fourth step: the catalog, which is up to date and not in force yet, to pages, feeds and search index. */
+/** The fourth step: from the catalog, which is up to date and not in force yet, to pages, feeds and search index. */
 export const publishPages = (
   { state, out, base, staticRefs, service, unsafe, progress, signer, store }: PreparedInput,
   lastBuild: ShownBuild,

@@ -11,7 +11,7 @@ import type { BuildInput } from './build-input.ts';
 import type { BuildResult } from './build-result.ts';
 import { composeLine } from './memory-step.ts';
 
-/** What the builds did that are remembered (the newest last), and how each repository fared in the last one. */
+/** What the recorded builds did (the newest last), and the state of each repository after the last one. */
 const composeStatus = (
   { repositories }: LastBuild,
   entries: readonly ManifestEntry[],
@@ -38,14 +38,14 @@ const composeStatus = (
   };
 };
 
-/** What the builds did up to this one, which is not remembered yet. */
+/** The status up to this build, which is not recorded yet. */
 export const statusOf = (
   { state, entries }: Pick<BuildInput, 'state' | 'entries'>,
   result: BuildResult,
 ): StatusRecord =>
   composeStatus(result.lastBuild, entries, [...readLastBuilds(state, shownBuilds - 1), composeLine(result)]);
 
-/** What the pages tell of a build, and of those before it. */
+/** What the pages show of this build and earlier ones. */
 export const composeShown = (
   { state, out }: Pick<BuildInput, 'state' | 'out'>,
   { lastBuild, packageChanges, statistics }: BuildResult,
@@ -61,10 +61,10 @@ export const composeShown = (
   };
 };
 
-/** The days that are remembered, and what the index holds with this build, which is not remembered yet. */
+/** The recorded days, and the size of the index with this build, which is not recorded yet. */
 const withToday = (days: readonly GrowthDay[], builtAt: string, packages: number | undefined): GrowthDay[] => {
   const day = builtAt.slice(0, 'YYYY-MM-DD'.length);
-  // Days that are still to come were noted under a clock that was ahead.
+  // Days in the future were recorded under a clock that was ahead.
   const past = days.filter((one) => one.day < day);
   return packages === undefined ? past : [...past, { day, packages }];
 };
@@ -72,11 +72,11 @@ const withToday = (days: readonly GrowthDay[], builtAt: string, packages: number
 /** What is published of this build so far. */
 interface StatusSources {
   readonly status: StatusRecord;
-  /** Whether anything else that is published changed. */
+  /** Whether anything else that is published has changed. */
   readonly changed: boolean;
 }
 
-/** Publishes what the last builds did, where there is anything to tell (decisions, section 8); returns whether it did. */
+/** Publishes what the last builds did, if there is news (decisions, section 8). Returns whether it was written. */
 export const publishStatus = (
   input: Pick<BuildInput, 'state' | 'now' | 'verify'>,
   output: OutputFolder,

@@ -3,20 +3,21 @@ import { isSecondWord } from '../log/repeated-signal.ts';
 /** What may end the crawl of a build before every repository was visited. */
 export interface Stopping {
   readonly signal: AbortSignal;
-  /** What did, in words; undefined while nothing has. */
+  /** What ended it, in words; undefined while nothing has. */
   readonly by: () => string | undefined;
-  /** The exit code of a build that a signal ended; undefined where none came. */
+  /** The exit code of a build that a signal ended; undefined if none arrived. */
   readonly exitCode: () => number | undefined;
-  /** Leaves the signals to whoever comes next. */
+  /** Stops listening for signals. */
   readonly end: () => void;
 }
 
-// As shells tell of a process that a signal ended.
+// The exit codes of shells for a process that a signal ended.
 const exitCodeOf = { SIGTERM: 143, SIGINT: 130 } as const;
 
 /**
- * Listens for SIGTERM and SIGINT, and for the end of a time budget (seconds); `tell` is told which it was. The first signal ends the crawl; whoever
- * sends a second one later does not want to wait, and what is published is whole at any moment.
+ * Listens for SIGTERM and SIGINT, and for the end of a time budget (seconds). `tell` is called with what happened. The
+ * first signal ends the crawl. A second one, if it is not the same one again, ends the process: what is published is
+ * whole at any moment.
  */
 export const listenForStop = (budget: number | undefined, tell: (words: string) => void): Stopping => {
   const controller = new AbortController();
@@ -50,7 +51,7 @@ export const listenForStop = (budget: number | undefined, tell: (words: string) 
           () => stop('time budget', `The time budget of ${budget} s is over: what was crawled so far is published.`),
           budget * 1000,
         );
-  // A build that is done does not wait for the rest of its budget.
+  // A finished build does not wait for the rest of its budget.
   timer?.unref();
   return {
     signal: controller.signal,

@@ -11,7 +11,7 @@ const number = (value: number): string => value.toLocaleString('en');
 
 const row = (name: string, text: string): string => `${name.padEnd(14)}${text}\n`;
 
-/** So many names, and how many more there are. */
+/** Up to `most` names, and how many more there are. */
 const listNames = (names: readonly string[], most: number): string =>
   names.length <= most
     ? names.join(', ')
@@ -27,7 +27,7 @@ const countSignatures = ({ repositories }: LastBuild): string => {
   return sorted.map(([state, { length }]) => `${number(length)} ${state}`).join(', ') || 'none read';
 };
 
-// A long list has hundreds that are gone, and nobody reads so many lines.
+// A long manifest has hundreds of vanished repositories, and nobody reads so many lines.
 const mostDown = 40;
 /** More than so many that our own network kept from being asked are told of in one line. */
 const fewUnreached = 3;
@@ -145,7 +145,7 @@ const describeSize = (size: PublishedSize): string => {
   return text;
 };
 
-/** What a build did, for a person to read. */
+/** What a build did, for people. */
 export const describeBuild = (result: BuildResult, progress: Progress): string => {
   const { outcomes, lastBuild, statistics, documents, stanzas, site, generation } = result;
   const requests = outcomes.reduce((sum, outcome) => sum + outcome.requests, 0);
@@ -182,11 +182,11 @@ export const describeBuild = (result: BuildResult, progress: Progress): string =
   if (result.size !== undefined) text += describeSize(result.size);
   text += describeFindings(lastBuild);
   const seconds = [...progress.seconds].map(([step, time]) => `${step} ${time.toFixed(1)}`);
-  // Names of strangers stand in it, and what turns a line around is allowed in them.
+  // The text contains strangers' names, in which direction marks are allowed.
   return printable(text + row('Seconds', `${progress.total.toFixed(1)}: ${seconds.join(', ')}`));
 };
 
-/** How far a build came that was stopped. */
+/** What a stopped build had done. */
 export const describeStop = ({ outcomes, lastBuild, statistics }: BuildResult, by: string): string => {
   const published = statistics === undefined ? 'nothing was published' : 'what was crawled is published';
   const { length } = lastBuild.repositories;

@@ -10,7 +10,7 @@ const isPublished = (output: OutputFolder, file: string, content: Uint8Array): b
   );
 };
 
-/** Publishes files by path, in this order and as they are, those alone that differ. Returns how many were written. */
+/** Publishes files by path, in this order and unchanged, but only those that differ. Returns how many were written. */
 export const publishFiles = (output: OutputFolder, files: Iterable<readonly [path: string, content: Uint8Array]>) => {
   let written = 0;
   for (const [file, content] of files) {
@@ -21,7 +21,7 @@ export const publishFiles = (output: OutputFolder, files: Iterable<readonly [pat
   return written;
 };
 
-/** Publishes the files of a folder as they are, those alone that differ. Returns how many were written. */
+/** Publishes the files of a folder unchanged, but only those that differ. Returns how many were written. */
 export const publishAssets = (output: OutputFolder, folder: string): number => {
   function* read(): Generator<[string, Uint8Array]> {
     for (const name of listFiles(folder)) yield [name, readFileSync(path.join(folder, name))];

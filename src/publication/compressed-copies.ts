@@ -9,13 +9,13 @@ import { eachAtOnce } from './each-at-once.ts';
 import { listFiles } from './folder-entries.ts';
 import { copiesRecord, type OutputFolder } from './output-folder.ts';
 
-// Files compressed once, when they are written, for the servers that find such copies beside them.
+// Files are compressed once, when they are written, for servers that look for such copies beside them.
 
 /** Smaller files, in bytes, travel in one packet anyway. */
 const smallest = 1400;
-/** Larger files, in bytes, are compressed piece by piece and with less effort: they are a list of everything. */
+/** Larger files, in bytes, are compressed piece by piece and with less effort: they are lists of everything. */
 const largestAtOnce = 4 * 2 ** 20;
-/** So many at once keep two cores busy. */
+/** Enough at the same time to keep two cores busy. */
 const concurrency = 4;
 
 const options = (size: number) => ({
@@ -31,7 +31,7 @@ const options = (size: number) => ({
 const compressors = { br: promisify(brotliCompress), gzip: promisify(gzip) } as const;
 const decompressors = { br: promisify(brotliDecompress), gzip: promisify(gunzip) } as const;
 
-/** Bytes of each copy by its path; 0 where none is worth its place. */
+/** The size of each copy in bytes, by path; 0 if it would not be smaller. */
 type CopySizes = Map<string, number>;
 
 const readSizes = (output: OutputFolder): CopySizes => {
@@ -49,13 +49,13 @@ const writeSizes = (output: OutputFolder, sizes: CopySizes): void => {
 
 /** What to compress. */
 export interface CopiesInput {
-  /** One that keeps copies; see `keepCopies`. */
+  /** A folder that keeps copies; see `keepCopies`. */
   readonly output: OutputFolder;
   /** The paths of the published files. */
   readonly paths: Iterable<string>;
-  /** Whether a file may have other bytes than when its copies were made. */
+  /** Whether a file may have changed since its copies were made. */
   readonly isTouched: (path: string) => boolean;
-  /** Whether to read every copy, and not look at its size alone. */
+  /** Whether to read every copy, rather than only compare its size. */
   readonly verify: boolean;
   readonly onCopy?: (done: number, total: number) => void;
 }
@@ -68,11 +68,11 @@ interface Missing {
 
 /**
  * Makes the compressed copies of published files that are missing or not as they were made: brotli and gzip, beside the
- * file, under its name with `.br` and `.gz`. A copy appears whole, and only beside the file that it was made of, since
- * whatever replaces a file removes its copies first. They belong to the folder, and are no part of a generation: where
+ * file, under its name with `.br` and `.gz`. A copy appears whole, and only beside the file that it was made from,
+ * because whatever replaces a file removes its copies first. Copies belong to the folder and not to a generation: if
  * one is missing, a server sends the file itself. Returns how many were made.
  *
- * @throws Error where a file cannot be read or written
+ * @throws Error if a file cannot be read or written
  */
 export const writeCopies = async (input: CopiesInput): Promise<number> => {
   const { output } = input;
@@ -96,7 +96,7 @@ export const writeCopies = async (input: CopiesInput): Promise<number> => {
     input.onCopy?.(++done, missing.length);
   });
   await output.flush();
-  // Of files that are not among these and stand as they were, such as pages that were not built this time.
+  // For unchanged files that are not among these, such as pages that were not built this time.
   for (const [copy, size] of known) {
     if (!sizes.has(copy) && existsSync(output.resolve(fileOfCopy(copy) ?? ''))) sizes.set(copy, size);
   }
@@ -109,7 +109,10 @@ export const writeCopies = async (input: CopiesInput): Promise<number> => {
 
 const sizeOf = (file: string): number | undefined => lstatSync(file, { throwIfNoEntry: false })?.size;
 
-/** Whether a copy is as it was made. One that stands beside a file is of that file: it would have been removed with it. */
+/**
+ * Whether a copy is as it was made. A copy beside a file belongs to that file, because it would have been removed with
+ * it.
+ */
 const isThere = async (
   { output, isTouched, verify }: CopiesInput,
   file: string,
@@ -120,7 +123,7 @@ const isThere = async (
   return sizeOf(output.resolve(copyPath(file, coding))) === size && (!verify || (await isCopyOf(output, file, coding)));
 };
 
-/** Whether a copy, read whole, is of its file. */
+/** Reads a copy; whether it belongs to its file. */
 const isCopyOf = async (output: OutputFolder, file: string, coding: Coding): Promise<boolean> => {
   try {
     const whole = await readFile(output.resolve(file));
@@ -131,7 +134,7 @@ const isCopyOf = async (output: OutputFolder, file: string, coding: Coding): Pro
   }
 };
 
-/** Makes one copy; returns its size, 0 where it is left out because it would not be smaller. */
+/** Makes one copy. Returns its size; 0 if it is left out because it would not be smaller. */
 const makeCopy = async (output: OutputFolder, { file, size, coding }: Missing): Promise<number> => {
   const [source, copy] = [output.resolve(file), copyPath(file, coding)];
   rmSync(output.resolve(copy), { force: true });
@@ -150,7 +153,7 @@ const makeCopy = async (output: OutputFolder, { file, size, coding }: Missing): 
   return compressed.length;
 };
 
-/** Removes the copies of a folder that is to have none any more, whoever made them. */
+/** Removes all copies from a folder that should not have any, whoever made them. */
 export const removeCopies = (output: OutputFolder): void => {
   if (!output.keepsCopies) return;
   for (const file of listFiles(output.root)) if (fileOfCopy(file) !== undefined) rmSync(output.resolve(file));

@@ -18,18 +18,18 @@ export interface OpenList {
 
 interface WrittenList {
   readonly digest: Uint8Array;
-  /** What was known of the document before, and whether it stood there so. */
+  /** What was known of the document, and whether the file was like that. */
   readonly known: LedgerEntry | undefined;
   readonly sound: boolean;
 }
 
 /**
- * Publishes documents one by one: each is written where its content changed or where it does not stand as it was
- * written, and else keeps its bytes and its date. What is published is noted in the ledger.
+ * Publishes documents one by one. A document is written if its content changed or its file is not as it was written;
+ * otherwise it keeps its bytes and its date. The ledger records what is published.
  */
 export class DocumentPublisher {
   readonly count = { written: 0, unchanged: 0 };
-  /** How many of those written have the content that they had, and did not stand there as it was written. */
+  /** How many of the written documents had unchanged content but a missing or damaged file. */
   repaired = 0;
   readonly ledger: Ledger;
   readonly #output: OutputFolder;
@@ -38,7 +38,7 @@ export class DocumentPublisher {
   readonly #writer: DocumentWriter;
   #room: Uint8Array = new Uint8Array(0);
 
-  /** With `verify` every document is read and compared with what the ledger says, and not its size alone. */
+  /** With `verify` every document is read and compared with the ledger, rather than only its size. */
   constructor(catalog: CatalogBuild, output: OutputFolder, now: Date, verify: boolean) {
     this.ledger = new Ledger(catalog);
     this.#output = output;
@@ -47,7 +47,7 @@ export class DocumentPublisher {
     this.#writer = new DocumentWriter(output);
   }
 
-  /** Whether a document stands there as the ledger has it: by its size, and where all are verified by all of its bytes. */
+  /** Whether the file of a document is as in the ledger: by its size or, with `verify`, by all of its bytes. */
   isSound(file: string, entry?: LedgerEntry): boolean {
     const size = entry?.size ?? this.ledger.sizeOf(file);
     const present = this.#output.lookUp(file);
@@ -57,12 +57,14 @@ export class DocumentPublisher {
     return known !== undefined && hasDigest(this.#output.resolve(file), known.digest);
   }
 
-  /** Writes a document at once that is to stand for another until that one can. */
+  /** Immediately writes a document that stands in for another one until that can be written. */
   placeInAdvance(document: Document): void {
     this.#output.write(document.path, documentText(document, this.#now));
   }
 
-  /** Writes a document unless the same content stands there already. Returns what to wait for, if anything. */
+  /**
+   * Writes a document unless its file already has the same content. If it returns a promise, that has to be awaited.
+   */
   publish(document: Document): Promise<void> | undefined {
     const digest = documentDigest(document);
     const known = this.ledger.get(document.path) ?? this.#adopt(document, digest);
@@ -81,14 +83,14 @@ export class DocumentPublisher {
     return this.#writer.write({ path: document.path, text });
   }
 
-  /** The same for a list, written as it is composed: a large one never stands in memory whole. */
+  /** The same for a list, which is written while it is composed, so that a large one is never completely in memory. */
   publishList(file: string, count: number, records: Iterable<string>): void {
     const list = this.openList(file, count);
     for (const record of records) list.append(record);
     list.finish();
   }
 
-  /** The same for what is to be appended; with links it is a page of a list. */
+  /** The same for a list to which records are appended. With links it is a page of a list. */
   openList(file: string, count: number, links?: PageLinks): OpenList {
     const known = this.ledger.get(file);
     const sound = this.isSound(file, known);
@@ -115,9 +117,12 @@ export class DocumentPublisher {
     };
   }
 
-  /** A text as UTF-8, until the next one is asked for: to find room for each would take longer than all else of a list. */
+  /**
+   * A text as UTF-8, valid until the next call: allocating a buffer for each would take longer than all other work on a
+   * list.
+   */
   #encode(text: string): Uint8Array {
-    // A UTF-16 code unit takes three bytes at most.
+    // A UTF-16 code unit takes at most three bytes.
     if (this.#room.length < text.length * 3) this.#room = Buffer.allocUnsafeSlow(text.length * 3);
     return this.#room.subarray(0, utf8.encodeInto(text, this.#room).written);
   }
@@ -141,17 +146,17 @@ export class DocumentPublisher {
     else if (known === undefined) this.ledger.set(file, before);
   }
 
-  /** Resolves when all that was published stands there. */
+  /** Resolves when everything that was published is in its place. */
   finish(): Promise<void> {
     return this.#writer.finish();
   }
 
-  /** To be called in every case. */
+  /** To be called in any case. */
   close(): Promise<void> {
     return this.#writer.close();
   }
 
-  // Where the ledger is lost and the files are not, a file with the same content keeps its bytes and its date.
+  // If the ledger is lost and the files are not, a file with the same content keeps its bytes and its date.
   #adopt(document: Document, digest: Uint8Array): LedgerEntry | undefined {
     const found = this.#read(document.path);
     if (found === undefined || Buffer.compare(found.digest, digest) !== 0) return undefined;

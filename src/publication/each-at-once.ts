@@ -1,7 +1,8 @@
 /**
- * Works on several items at once, in their order. Where one fails no other is begun, and those that were end first.
+ * Works on several items at the same time, in their order. If one fails, no other is begun, and those in progress end
+ * first.
  *
- * @throws what `work` threw first, in the order of the workers
+ * @throws the first error of `work`, in the order of the workers
  */
 export const eachAtOnce = async <Item>(
   items: Iterable<Item>,

@@ -31,25 +31,25 @@ export interface EmissionCount {
 export interface EmissionOptions {
   readonly output: OutputFolder;
   readonly now: Date;
-  /** Package identifiers whose records may have changed since the last emission. */
+  /** Identifiers of packages whose records may have changed since the last emission. */
   readonly touched: ReadonlySet<string>;
   /** Slugs of repositories whose records may have changed. */
   readonly ingested: readonly string[];
   /** Why the last crawl of a repository took nothing, by slug. */
   readonly failures: ReadonlyMap<string, Finding>;
   readonly landing: LandingRecord;
-  /** How often packages were downloaded, in the order in which that is told; nothing was counted unless told otherwise. */
+  /** How often packages were downloaded, in the order of the list; empty by default. */
   readonly downloads?: readonly DownloadTotal[];
-  /** The documents without a date, which describe the API. Asked for when all that they describe is written. */
+  /** The undated documents that describe the API. Requested when everything that they describe is written. */
   readonly descriptions: () => Promise<readonly Document[]>;
-  /** Paths below the API's root that others publish: what stands there is not removed. */
+  /** Paths below the API's root that others publish, and that are not removed. */
   readonly beside?: readonly string[];
-  /** Whether to read every document and compare it with what the ledger says, and not its size alone. */
+  /** Whether to read every document and compare it with the ledger, rather than only its size. */
   readonly verify?: boolean;
-  /** How the folder of the packages' documents looked after the build before, where that is known. */
+  /** The state of the folder of the packages' documents after the last build, if known. */
   readonly folder?: FolderNote;
   readonly onDocument?: (done: number, total: number) => void;
-  /** Given where nobody waits for it any more. */
+  /** Aborted when nobody waits for the result any more. */
   readonly signal?: AbortSignal;
 }
 
@@ -57,17 +57,17 @@ const listOf = documentPath.repositoryPackages;
 const listPath = new RegExp(`^${listOf('a').replace('/a/', '/([^/]+)/')}$`);
 const repositoryPath = new RegExp(`^${documentPath.repository('a').replace('a.json', '([^/]+)\\.json')}$`);
 
-/** After so many records of a list other work gets its turn: a large list takes seconds. */
+/** After this many records of a list other work gets its turn, because a large list takes seconds. */
 const turn = 1024;
 
-/** What vanishes, in the order in which it is removed. */
+/** What may vanish, in the order in which it is removed. */
 const removalTurns = ['page', 'package', 'former slug', 'repository', 'list'] as const;
 type RemovalTurn = (typeof removalTurns)[number];
 
 /**
- * Publishes the catalog: writes every document whose content changed or that is missing, and leaves the others as they
- * are, bytes and date. What has vanished stays until `removeVanished`, which comes after the catalog is in force, so
- * that nothing in force ever names a missing file.
+ * Publishes the catalog: writes every document whose content changed or whose file is missing, and leaves the others
+ * with their bytes and date. Vanished documents stay until `removeVanished`, which is called when the catalog is in
+ * force, so that nothing in force ever names a missing file.
  */
 export class Emission {
   readonly #catalog: CatalogBuild;
@@ -95,25 +95,28 @@ export class Emission {
     return { ...this.#publisher.count, removed: this.#removed };
   }
 
-  /** The paths of all documents but those that are `standing`, which did not change. */
+  /** The paths of all documents except the unchanged ones in `standing`. */
   *files(): Generator<string> {
     yield* this.#expected;
     yield* this.#packages.files;
   }
 
-  /** The documents that stand as the generation before tells of them, and were not gone through; undefined where all were. */
+  /**
+   * The documents that are unchanged since the last generation and were not examined one by one; undefined if all were.
+   */
   get standing(): StandingFiles | undefined {
     return this.#packages.standing;
   }
 
-  /** How many of those written have the content that they had, and did not stand there as it was written. */
+  /** How many of the written documents had unchanged content but a missing or damaged file. */
   get repaired(): number {
     return this.#publisher.repaired;
   }
 
   /**
    * Writes what changed, each document after those that it names, so that whenever this ends, nothing names a missing
-   * file. Package, repository and list name each other in a circle: for a new repository an empty list comes first.
+   * file. Package, repository and list name each other in a circle, so for a new repository an empty list is written
+   * first.
    */
   async write(): Promise<void> {
     try {
@@ -143,10 +146,11 @@ export class Emission {
     }
   }
 
-  /** Takes what the catalog no longer has out of the ledger; to be called before the catalog is put in force. */
+  /** Removes from the ledger what the catalog no longer has. To be called before the catalog comes into force. */
   forgetVanished(): void {
     const { ledger } = this.#publisher;
-    // All that are expected are in it, but for those that others publish: where it has no more, none of it has vanished.
+    // The ledger has all expected documents, except those that others publish. If it has no more than that, nothing has
+    // vanished.
     const { standing, files } = this.#packages;
     const own = this.#expected.size - (this.#options.beside ?? []).length;
     if (ledger.count === own + files.size + (standing?.count ?? 0)) return;
@@ -154,13 +158,13 @@ export class Emission {
     for (const file of ledger.pathsThat((one) => !isKnown(one))) ledger.delete(file);
   }
 
-  /** Whether there is anything for `removeVanished` to do. */
+  /** Whether `removeVanished` has anything to do. */
   get hasVanished(): boolean {
     return this.#vanished.length > 0;
   }
 
   /**
-   * Removes the files that belong to no document any more, each before those that it names; to be called when the
+   * Removes the files that belong to no document any more, each before those that it names. To be called when the
    * catalog is in force.
    */
   removeVanished(): void {
@@ -168,7 +172,7 @@ export class Emission {
     const vanished = removalTurns.flatMap((turn) => turns.get(turn) ?? []);
     for (const file of vanished) {
       const page = parsePagePath(file);
-      // Pages name each other, so none of them may name anything when the first goes.
+      // Pages name each other, so all of them must be empty before the first is removed.
       if (page !== undefined) this.#placeEmptyPage(page.slug, page.page);
       const slug = listPath.exec(file)?.[1];
       if (slug === undefined) continue;
@@ -182,7 +186,7 @@ export class Emission {
     this.#output.sweep();
   }
 
-  /** Notes how the folder of the packages' documents looks, for the build after; to be called at the very end. */
+  /** Records the state of the folder of the packages' documents for the next build. To be called at the very end. */
   noteFolder(): void {
     this.#packages.noteFolder();
   }
@@ -197,7 +201,7 @@ export class Emission {
     return slug !== undefined && existsSync(this.#output.resolve(listOf(slug))) ? 'repository' : 'former slug';
   }
 
-  // Asked for more than once when all is written, after which nothing comes that is not expected.
+  // Needed more than once when all is written. After that nothing unexpected is added.
   get #vanished(): readonly string[] {
     this.#found ??= this.#findVanished();
     return this.#found;
@@ -231,7 +235,7 @@ export class Emission {
     }
   }
 
-  /** What differs between repositories, which takes all packages to tell: only where any of them may have changed. */
+  /** The divergences, which need all packages. They are only computed if they may have changed. */
   #compared(): readonly Document[] {
     const file = documentPath.divergences;
     if (this.#options.touched.size > 0 || !this.#publisher.isSound(file)) {
@@ -242,7 +246,7 @@ export class Emission {
     return [];
   }
 
-  /** The list of one repository, whole and in pages, which is read again only where it may have changed. */
+  /** The list of one repository, whole and in pages. It is only read again if it may have changed. */
   async #publishLists({ slug, packageCount, record }: RepositoryRow, ingested: boolean, there: boolean): Promise<void> {
     const pages = pagesOf(packageCount);
     const numbers = Array.from({ length: pages }, (_, index) => index + 1);
@@ -269,7 +273,7 @@ export class Emission {
     whole.finish();
   }
 
-  /** Passes on records of which each page is written on the way, so that they are read once. */
+  /** Passes records on and writes each page on the way, so that they are read once. */
   *#inPages(slug: string, record: string, count: number, records: Iterable<string>): Generator<string> {
     const pages = pagesOf(count);
     let page = 0;
@@ -288,7 +292,7 @@ export class Emission {
     }
   }
 
-  // Stands for a page until that can stand there, or is gone.
+  // Stands in for a page until that can be written, or is removed.
   #placeEmptyPage(slug: string, page: number): void {
     this.#publisher.placeInAdvance(documents.repositoryPackagesPage(slug, page, [], {}));
   }

@@ -3,5 +3,5 @@ const entrances: ReadonlySet<string> = new Set([
   'v2/index.json',
 ]);
 
-/** Whether a file is where people and programs begin: everything else is found from there, so it is written last. */
+/** Whether people and programs begin at this file. Everything else is found from there, so it is written last. */
 export const isEntrance = (path: string): boolean => entrances.has(path);

@@ -6,15 +6,15 @@ import { flushFile } from '../disk/flush-file.ts';
 
 const run = promisify(execFile);
 
-// One flush of the whole file system takes as long as those of some dozen files (measured on ext4).
+// Flushing the whole file system takes as long as flushing some dozen files (measured on ext4).
 const fewFiles = 64;
 
-/** Files to be flushed, each by its path; they are gone through more than once. */
+/** The paths of files to be flushed. They are iterated more than once. */
 interface FlushedFiles extends Iterable<string> {
   readonly size: number;
 }
 
-/** The folders that these files are in, and those above them up to `root`: each holds the name of the next. */
+/** The folders of these files, and all folders above them up to `root`, because each contains the name of the next. */
 const listFolders = (root: string, files: Iterable<string>): Set<string> => {
   const folders = new Set([root]);
   for (const file of files) {
@@ -23,7 +23,7 @@ const listFolders = (root: string, files: Iterable<string>): Set<string> => {
   return folders;
 };
 
-/** One folder on each file system that these are on; `root` is the first. */
+/** One folder on each of the file systems involved. `root` is the first. */
 const listFileSystems = (folders: ReadonlySet<string>): string[] => {
   const known = new Map<number, string>();
   for (const folder of folders) {
@@ -34,8 +34,8 @@ const listFileSystems = (folders: ReadonlySet<string>): string[] => {
 };
 
 /**
- * Resolves when these files below the folder `root` and their names are on the disk, so that what is written afterwards
- * may say that they are there.
+ * Resolves when these files below the folder `root`, and their names, are on disk, so that what is written afterwards
+ * may refer to them.
  */
 export const flushFiles = async (root: string, files: FlushedFiles): Promise<void> => {
   const folders = listFolders(root, files);
@@ -44,7 +44,7 @@ export const flushFiles = async (root: string, files: FlushedFiles): Promise<voi
       await run('sync', ['-f', ...listFileSystems(folders)]);
       return;
     } catch {
-      // Not every system has such a command; then file by file.
+      // Not every system has this command; then file by file.
     }
   }
   for (const file of files) flushFile(file);

@@ -1,15 +1,15 @@
 import { readdirSync, statSync } from 'node:fs';
 
-/** A name that is to be a folder and is something else, as a sentence that says what to do. */
+/** A path that should be a folder is something else. The message says what to do. */
 export class NoFolder extends Error {
   override readonly name = 'NoFolder';
 }
 
 /**
- * The names in a folder but for what systems and versioning put into every folder, which is nobody's content. None where
- * there is no folder.
+ * The names in a folder, except those that systems and version control put into every folder. Empty if there is no
+ * folder.
  *
- * @throws NoFolder where something else has its name; an Error where it cannot be read
+ * @throws NoFolder if something else has its name; an Error if it cannot be read
  */
 export const readContent = (folder: string): string[] => {
   const found = statSync(folder, { throwIfNoEntry: false });

@@ -1,10 +1,10 @@
 import { type Dirent, opendirSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 
-/** Names of a folder that are in memory at once. */
+/** How many names of a folder are in memory at a time. */
 const namesAtOnce = 1024;
 
-/** What is in a folder, in no order and a few at a time in memory: it may hold a million. */
+/** The entries of a folder, unordered and with a few at a time in memory, because there may be a million. */
 export function* readEntries(folder: string): Generator<Dirent> {
   const directory = opendirSync(folder, { bufferSize: namesAtOnce });
   try {
@@ -14,14 +14,14 @@ export function* readEntries(folder: string): Generator<Dirent> {
   }
 }
 
-/** How many files and folders are in a folder. */
+/** The number of files and folders in a folder. */
 export const countEntries = (folder: string): number => {
   let count = 0;
   for (const _ of readEntries(folder)) count++;
   return count;
 };
 
-/** The files below a folder, in no order and a few at a time in memory; those of folders that are left out not among them. */
+/** The files below a folder, unordered and with a few at a time in memory, without those in excluded folders. */
 export function* walkFiles(
   folder: string,
   below = '',
@@ -34,9 +34,9 @@ export function* walkFiles(
   }
 }
 
-/** The same in the order of their names, folder by folder. */
+/** The same, ordered by name, folder by folder. */
 export function* listFiles(folder: string, below = ''): Generator<string> {
-  // Folder by folder: Node's own recursive reading asks the system about each file once more.
+  // Folder by folder, because Node's recursive reading makes another system call for each file.
   for (const entry of readdirSync(path.join(folder, below), { withFileTypes: true })) {
     const name = below === '' ? entry.name : `${below}/${entry.name}`;
     if (entry.isDirectory()) yield* listFiles(folder, name);

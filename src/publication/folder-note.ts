@@ -5,30 +5,30 @@ import { writeWholeFile } from '../disk/whole-file.ts';
 import type { OutputFolder } from './output-folder.ts';
 
 const noteSchema = z.strictObject({
-  /** Its number in its file system, and when a name in it last changed, in nanoseconds. */
+  /** Its inode number, and when a name in it last changed, in nanoseconds. */
   inode: z.string(),
   changed: z.string(),
   /** How many documents it held. */
   documents: z.int(),
-  /** The last of those that were looked at; empty where the next are the first. */
+  /** The last document that was examined; empty if the next build begins with the first. */
   last: z.string(),
 });
 type Note = z.infer<typeof noteSchema>;
 
-/** A part of what is in order by name: so many, at most, after that name. */
+/** A part of the documents ordered by name: at most `count`, after a name. */
 export interface NamePart {
   readonly after: string;
   readonly most: number;
 }
 
-/** Within so many builds each document is looked at, */
+/** Every document is examined within this many builds, */
 const rounds = 16;
-/** and in each build at least so many. */
+/** and at least this many in each build. */
 const fewest = 4096;
 
-// Within the time for which a file system's clock stands still a name may change once more: then nothing is noted.
+// Within one tick of a file system's clock, another name could change unnoticed. Then nothing is recorded.
 const tickMs = 100;
-/** The same where times are kept in whole seconds. */
+/** The same for file systems that store whole seconds. */
 const longTickMs = 2000;
 
 const notePath = (state: string): string => path.join(state, 'publication', 'folder.json');
@@ -44,21 +44,21 @@ const readNote = (state: string): Note | undefined => {
 interface NoteOptions {
   /** Below the output folder. */
   readonly folder: string;
-  /** Whether a note that fits may be believed. */
+  /** Whether a matching note may be trusted. */
   readonly believed: boolean;
   readonly fewest?: number;
 }
 
 /**
- * How a folder of documents looked when a build ended. The system tells in one question whether a name in it was added,
- * removed or replaced since then. What is written into a file where it stands it does not tell, and to ask that of each
- * of a million took a quarter of a build in which one changed: of a folder in which no name changed each build looks at
- * a part.
+ * The state of a folder of documents after a build. A single system call shows whether a name in it was added, removed
+ * or replaced since then. It does not show whether a file was modified in place; checking that for each of a million
+ * files took a quarter of a build in which one file changed. So if no name changed, each build examines only a part of
+ * the folder.
  */
 export class FolderNote {
-  /** Whether the folder holds what the build before left there, by their names, and nothing else. */
+  /** Whether the folder contains exactly the names that the last build left there. */
   readonly isUntouched: boolean;
-  /** Which documents this build is to look at. */
+  /** Which documents this build has to examine. */
   readonly part: NamePart;
   readonly #output: OutputFolder;
   readonly #state: string;
@@ -66,7 +66,7 @@ export class FolderNote {
   #passed = 0;
   #last = '';
 
-  /** Reads the note and removes it: a build that never ends leaves none. */
+  /** Reads the note and removes it, so that a build that never ends leaves none. */
   constructor(output: OutputFolder, state: string, { folder, believed, fewest: least = fewest }: NoteOptions) {
     this.#output = output;
     this.#state = state;
@@ -74,7 +74,7 @@ export class FolderNote {
     const note = readNote(state);
     rmSync(notePath(state), { force: true });
     const now = this.#look();
-    // A compressed copy stands beside its file and goes with it, and is not told of here.
+    // A compressed copy is created and removed beside its file, so the number of names does not match here.
     this.isUntouched =
       believed &&
       !output.keepsCopies &&
@@ -85,13 +85,16 @@ export class FolderNote {
     this.part = { after: note?.last ?? '', most: Math.max(least, Math.ceil((note?.documents ?? 0) / rounds)) };
   }
 
-  /** To be called of each document of the part, with the name by which they are in order. */
+  /** To be called for each document of the part, with the name by which they are ordered. */
   pass(name: string): void {
     this.#passed++;
     this.#last = name;
   }
 
-  /** Takes the note, for the build after; to be called when this one has removed from the folder what vanished. */
+  /**
+   * Records the state for the next build. To be called when this one has removed the vanished documents from the
+   * folder.
+   */
   take(documents: number): void {
     const now = this.#look();
     if (now === undefined || now.ageMs < now.tickMs) return;

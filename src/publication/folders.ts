@@ -5,24 +5,27 @@ import { isEntrance } from './entrances.ts';
 import { listFiles } from './folder-entries.ts';
 import type { OutputFolder } from './output-folder.ts';
 
-/** What publishing changed, in files. */
+/** The changes of a publishing, in files. */
 export interface Published {
-  /** The paths of all that is published now. */
+  /** The paths of all published files. */
   readonly files: ReadonlySet<string>;
   readonly written: number;
   readonly unchanged: number;
   readonly removed: number;
 }
 
-/** A built folder and where its files go below the output folder ("" is its top). */
+/** A built folder, and where its files go below the output folder ("" is its top). */
 export interface Staged {
   readonly folder: string;
-  /** The paths of all that is in it, where whoever built it knows them: to look for them takes a fifth of publishing. */
+  /** The paths of all files in it, if the builder knows them: searching for them takes a fifth of publishing. */
   readonly files?: readonly string[];
   readonly prefix: string;
-  /** Where a file of a path stands in it, where that is not at the same path. Then `files` are told. */
+  /** Maps the path of a file to where it is in the folder, if that differs. Then `files` must be given. */
   readonly standsAt?: (file: string) => string;
-  /** Whether who builds it puts a new file in the place of each that changes, so that one file may stand in both. */
+  /**
+   * Whether the builder replaces changed files rather than modifying them, so that a file may be hard-linked into the
+   * output.
+   */
   readonly replaced?: boolean;
 }
 
@@ -31,12 +34,12 @@ const markSame = (staged: string, { atime, mtime }: Stats): void => {
   try {
     utimesSync(staged, atime, mtime);
   } catch (error) {
-    // The bundle of the pages may be somebody else's to change: then it is compared each time.
+    // The bundle of the pages may belong to somebody else. Then the bytes are compared each time.
     if (!['EPERM', 'EACCES', 'EROFS'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
   }
 };
 
-/** Places what differs, whole files only, and keeps bytes and time stamps of what does not. */
+/** Publishes whole files that differ, and keeps the bytes and time stamps of those that do not. */
 class Publisher {
   written = 0;
   unchanged = 0;
@@ -44,7 +47,7 @@ class Publisher {
   readonly #output: OutputFolder;
   readonly #verify: boolean;
   readonly #copied: { readonly file: string; readonly time: Date }[] = [];
-  /** Whether the disk may give files second names: as long as it was not tried in vain. */
+  /** Whether the disk may support hard links: true until an attempt fails. */
   #knowsNames = true;
 
   constructor(output: OutputFolder, verify: boolean) {
@@ -60,22 +63,22 @@ class Publisher {
       return;
     }
     const staged = lstatSync(from);
-    // In whole milliseconds, since a file system may keep fewer digits than another.
+    // In whole milliseconds, because file systems store times with different precision.
     const time = new Date(Math.floor(staged.mtimeMs));
     if (present?.isFile() && present.size === staged.size) {
       const sameTime = Math.floor(present.mtimeMs) === time.getTime();
       const isAsOwn = this.#output.isAsOwn(present);
-      // Some disks number files by more digits than a number has, but one file has one time.
+      // Some disks have inode numbers that exceed the precision of a number, but a single file also has a single time.
       const isOne = present.ino === staged.ino && present.dev === staged.dev && present.mtimeMs === staged.mtimeMs;
-      // What is not one file though it may be was published by copying, or has been made again since.
+      // If the two could be one file and are not, it was published by copying, or was made again since.
       const mayBeOne = replaced && isAsOwn && !isOne && present.dev === staged.dev && this.#knowsNames;
       const isKnown = isOne || (sameTime && !mayBeOne && !this.#verify);
       const isSame = isKnown || readFileSync(from).equals(readFileSync(this.#output.resolve(to)));
-      // Who may read it is looked at with all else that may have been altered.
+      // Permissions are only checked together with everything else that may have been altered.
       if (isSame && (isAsOwn || !this.#verify)) {
         if (mayBeOne) this.#knowsNames = this.#output.shareBack(to, from);
         if (!sameTime && !(mayBeOne && this.#knowsNames)) markSame(from, present);
-        // Nobody knows whether what an earlier publishing left was flushed.
+        // It is unknown whether files of an interrupted publishing were flushed.
         if (this.#verify) this.#output.note(to);
         this.unchanged++;
         return;
@@ -83,24 +86,24 @@ class Publisher {
     }
     this.written++;
     if (replaced && this.#output.share(from, to)) return;
-    // It may be copied in the very millisecond in which it was staged, and must not look as if it had been flushed.
+    // It may be copied in the same millisecond in which it was staged, and must not look as if it had been flushed.
     this.#output.copy(from, to, new Date(time.getTime() - 1));
     this.#copied.push({ file: this.#output.resolve(to), time });
   }
 
-  /** Resolves when what was copied is on the disk; from then on its time says that it need not be compared again. */
+  /** Resolves when the copied files are on disk. After that their time shows that they need not be compared again. */
   async flush(): Promise<void> {
     await this.#output.flush();
     for (const { file, time } of this.#copied) utimesSync(file, time, time);
   }
 }
 
-// Files that name others; the rest name nothing.
+// Files that name other files. All others name none.
 const naming = /\.(?:html|xml|atom|json)$/;
 
 /**
- * The names of the files that others may name, kept from one publishing to the next. What else stands in the output
- * folder was left by one that was interrupted, and may itself name what never came.
+ * The names of the files that others may name, kept from one publishing to the next. Any other file in the output
+ * folder was left by an interrupted publishing, and may itself name files that never came.
  */
 class NamedFiles {
   readonly #file: string;
@@ -111,7 +114,7 @@ class NamedFiles {
     this.#text = existsSync(file) ? readFileSync(file, 'utf8') : undefined;
   }
 
-  /** Undefined where they were never noted, or the note is lost. */
+  /** Undefined if they were never recorded, or the record is lost. */
   read(): ReadonlySet<string> | undefined {
     return this.#text === undefined ? undefined : new Set(this.#text.split('\n'));
   }
@@ -124,7 +127,7 @@ class NamedFiles {
   }
 }
 
-/** The folders at the top in which such files are. */
+/** The top-level folders that contain such files. */
 const topsOf = (names: Iterable<string>): ReadonlySet<string> =>
   new Set([...names].filter((name) => name.includes('/')).map((name) => name.slice(0, name.indexOf('/'))));
 
@@ -147,29 +150,30 @@ const listPlaced = (staged: readonly Staged[]): PlacedFile[] =>
 export interface PublishOptions {
   /** The file that keeps, from one publishing to the next, which files others may name. */
   readonly named: string;
-  /** Whether to compare the bytes of files that have the same size and time. */
+  /** Whether to compare the bytes of files with the same size and time. */
   readonly verify?: boolean;
   /**
-   * Called when all is ready: it is to put in force what the pages are made of, when `placeNew` has given their names to
-   * what nobody names yet, and to what was held before. What changes comes after, and names both.
+   * Called when all is prepared. It has to put what the pages are made from into force, after `placeNew` has given
+   * their names to new files, which nothing names yet, and to files that were held before. Changed files, which name
+   * both, come afterwards.
    */
   readonly putInForce?: ((placeNew: () => void) => Promise<void>) | undefined;
-  /** Called when everything new stands, unless nothing is, and before it is looked for what is to be removed. */
+  /** Called when all new files exist, unless there are none, and before removable files are searched for. */
   readonly whenStanding?: (() => void) | undefined;
   /**
-   * Called with the paths of all that is published when everything new stands and before anything is removed, so that
-   * readers can let go of it; unless nothing is to be.
+   * Called with the paths of all published files when everything new exists and before anything is removed, so that
+   * readers can release old files; not called if nothing is to be removed.
    */
   readonly beforeRemoval?: ((files: ReadonlySet<string>) => Promise<void>) | undefined;
 }
 
 /**
- * Publishes built folders into the output folder. In the folders at its top that the site has a part in, or had when it
- * was last published, files that were not built any more are removed; everything else in the output folder is left alone.
+ * Publishes built folders into the output folder. In its top-level folders in which the site has files, or had when it
+ * was last published, files that were not built are removed. Everything else in the output folder is left alone.
  *
- * Whenever this ends, nothing that can be reached names a missing file: first comes what names nothing, then the pages
- * that are new, which name each other but are named by nobody yet, then the pages that change, and last the entrances.
- * Where the output folder holds what is placed, nothing is before all of it is ready.
+ * Whenever this ends, nothing reachable names a missing file: first come files that name nothing, then new pages, which
+ * name each other but are not named by others yet, then changed pages, and last the entrances. If the output folder
+ * holds placed files back, none appears before all are prepared.
  */
 export const publishFolders = async (
   output: OutputFolder,
@@ -195,7 +199,7 @@ export const publishFolders = async (
       return known.has(to) && present(to) ? 'changed' : 'new';
     };
     const tops = topsOf(files.map(({ to }) => to));
-    // In a folder that is made now nothing can have vanished, and of one that has none of them any more all has.
+    // A folder that is made now cannot have lost files, and one that no longer has any files of the site has lost all.
     const former = [...tops.union(topsOf(noted ?? []))].filter((top) =>
       lstatSync(output.resolve(top), { throwIfNoEntry: false })?.isDirectory(),
     );
@@ -232,7 +236,7 @@ export const publishFolders = async (
     };
     if (hasVanished) {
       await beforeRemoval(publisher.kept);
-      // Only the note tells that these were the site's.
+      // Only the note shows that these were the site's.
       for (const top of former) if (!tops.has(top)) prune(top);
     }
     named.write(names);

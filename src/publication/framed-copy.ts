@@ -8,26 +8,26 @@ import { type FileDigest, pieceBytes, piecesAtOnce, readPiece } from '../catalog
 import { writeWholeFile } from '../disk/whole-file.ts';
 import type { OutputFolder } from './output-folder.ts';
 
-// A catalog of a million packages has three gigabytes, and from one generation to the next some hundred pages of it are
-// others. So each piece of it is a frame of its own (RFC 8878, section 3: such a file is one or more of them), and a
-// frame of a piece that did not change is taken from the file before.
+// The catalog of a million packages has three gigabytes, of which some hundred pages differ from one generation to the
+// next. So each piece of it is compressed into a frame of its own (RFC 8878, section 3: such a file consists of
+// frames), and the frames of unchanged pieces are copied from the last file.
 
-/** Half the time of the usual level for a twentieth more bytes. */
+/** Takes half the time of the usual level, and a twentieth more bytes. */
 const level = 2;
 
 const compress = promisify(zstdCompress);
 
 const frameSchema = z.strictObject({
-  /** SHA-256 in lower-case hex of the plain piece. */
+  /** SHA-256 of the plain piece in lower-case hex. */
   plain: z.string(),
-  /** The same of the frame, and its bytes. */
+  /** SHA-256 of the frame, and its size in bytes. */
   frame: z.string(),
   size: z.int(),
 });
 const frameListSchema = z.strictObject({
   /** Below the output folder. */
   file: z.string(),
-  /** In the order in which they stand in it. */
+  /** In the order of the file. */
   frames: z.array(frameSchema),
 });
 type Frame = z.infer<typeof frameSchema>;
@@ -44,7 +44,7 @@ const readNote = (state: string): FrameList | undefined => {
   }
 };
 
-/** The frames of the file that was written last, as far as it still stands as it was written. */
+/** The frames of the last written file, if it is still as it was written. */
 class FormerFrames {
   readonly #descriptor: number | undefined;
   readonly #byPiece = new Map<string, Frame & { readonly at: number }>();
@@ -61,7 +61,7 @@ class FormerFrames {
     if (statSync(file, { throwIfNoEntry: false })?.size === at) this.#descriptor = openSync(file, 'r');
   }
 
-  /** The frame of a piece, by the SHA-256 of that; undefined where there is none, or its bytes are others by now. */
+  /** The frame of a piece with this SHA-256; undefined if there is none, or its bytes have changed. */
   take(plain: string): MadeFrame | undefined {
     const known = this.#byPiece.get(plain);
     if (known === undefined || this.#descriptor === undefined) return undefined;
@@ -82,7 +82,7 @@ const makeFrame = async (plain: string, piece: Buffer): Promise<MadeFrame> => {
   return [{ plain, frame: hash('sha256', bytes), size: bytes.length }, bytes];
 };
 
-/** The frames of a file, in their order: those of pieces that did not change, and new ones of those that did. */
+/** The frames of a file in order: copied ones for unchanged pieces, and new ones for the others. */
 async function* framesOf(file: string, pieces: readonly string[], former: FormerFrames): AsyncGenerator<MadeFrame> {
   const buffers = Array.from({ length: piecesAtOnce }, () => Buffer.alloc(pieceBytes));
   const descriptor = openSync(file, 'r');
@@ -101,8 +101,9 @@ async function* framesOf(file: string, pieces: readonly string[], former: Former
 }
 
 /**
- * Writes a file, of which these are the digests of its pieces, compressed by zstd to this path of the output folder. What is alike in the file that this wrote last, of
- * which the state folder has a note, is not compressed again; the bytes are the same either way.
+ * Writes a file, whose pieces have these digests, compressed with zstd to this path of the output folder. Pieces that
+ * the last written file, which the state folder has a note of, also had are not compressed again. The bytes are the
+ * same either way.
  */
 export const writeFramedCopy = async (
   output: OutputFolder,

@@ -10,7 +10,7 @@ import { type Signer, verifySignature } from './signature.ts';
 export const signaturePathOf = (text: string | Uint8Array): string =>
   generationPath.signatureOf(createHash('sha256').update(text).digest('hex'));
 
-/** Puts a signature in the place of the one in force, or none. */
+/** Replaces the signature in force with this one, or removes it. */
 const placeSignature = (output: OutputFolder, jws: string | Uint8Array | undefined): void => {
   if (jws !== undefined) {
     output.write(generationPath.signature, jws);
@@ -21,8 +21,8 @@ const placeSignature = (output: OutputFolder, jws: string | Uint8Array | undefin
 };
 
 /**
- * Puts a generation in force, of which all else is written: this is its `generation.json`, and its signature, where it has
- * one. From the first flush on whoever reads it finds a signature that fits, however this ends.
+ * Puts a generation into force, of which everything else is written: this is its `generation.json`, and its signature,
+ * if it has one. After the first flush, every reader finds a matching signature, however this ends.
  */
 export const putGenerationInForce = async (
   output: OutputFolder,
@@ -36,7 +36,7 @@ export const putGenerationInForce = async (
   await output.flush();
 };
 
-/** Gives the generation in force, which has this text, another signature, or none. */
+/** Replaces the signature of the generation in force, which has this text, or removes it. */
 export const replaceSignature = async (
   output: OutputFolder,
   text: string | Uint8Array,
@@ -47,7 +47,7 @@ export const replaceSignature = async (
   await output.flush();
 };
 
-/** Signs the generation in force where it is not signed by this key, or no longer at all. */
+/** Signs the generation in force if it is not signed by this key, or not any more. */
 export const renewSignature = async (output: OutputFolder, signer: Signer | undefined): Promise<void> => {
   const text = readGenerationText(output);
   const isRight = async (file: string): Promise<boolean> => {
@@ -60,8 +60,9 @@ export const renewSignature = async (output: OutputFolder, signer: Signer | unde
 };
 
 /**
- * Signs the generation in force anew where a publishing was killed between its signature and itself, so that nobody has
- * to wait for the next one; to be called at the start of a build. Nothing is signed that was not signed before.
+ * Signs the generation in force again if a publishing was killed between writing the signature and the generation, so
+ * that nobody has to wait for the next one. To be called at the start of a build. Signs nothing that had not been
+ * signed before.
  */
 export const mendSignature = async (output: OutputFolder, signer: Signer | undefined): Promise<void> => {
   if (signer === undefined || readGeneration(output) === undefined) return;

@@ -20,49 +20,49 @@ import { forgetPendingChanges } from './package-changes.ts';
 import { publishInventory } from './publish-inventory.ts';
 import type { Signer } from './signature.ts';
 
-/** Files that stand as the generation in force tells of them, and belong to the one after it too. */
+/** Files that are unchanged since the generation in force, and belong to the next one, too. */
 export interface StandingFiles {
   readonly count: number;
   has(path: string): boolean;
 }
 
-/** What a generation is made of. */
+/** What a generation consists of. */
 export interface GenerationInput {
   readonly output: OutputFolder;
   /** The state folder, which keeps the inventory of the generation in force. */
   readonly state: string;
   readonly now: Date;
-  /** The catalog in force: its file, and what tells that from others. */
+  /** The catalog in force: its file, and its digests. */
   readonly catalog: FileDigest & { readonly file: string };
-  /** The paths of all published files, those that tell of generations left out, in any order. */
+  /** The paths of all published files, except those about generations, in any order. */
   readonly paths: Iterable<string>;
-  /** Files that are not among these, nor looked at; only where `isInventoryKnown`. */
+  /** Further files, which are not examined; only if `isInventoryKnown`. */
   readonly standing?: StandingFiles | undefined;
-  /** Whether a file of the generation in force that is not among these, and still stands, belongs to this one too. */
+  /** Whether an existing file of the generation in force that is not among these belongs to this one, too. */
   readonly isCarried?: (path: string) => boolean;
-  /** Whether a file was written since the generation in force; undefined where that is not known of any. */
+  /** Whether a file was written since the generation in force; undefined if that is not known. */
   readonly isTouched: ((path: string) => boolean) | undefined;
   readonly packages: ChangeList['packages'];
-  /** The catalog as rows, where it is published so: its list, which is among `paths`, as are the portions. */
+  /** The catalog as rows, if it is published in this form: its list, which is among `paths`, as are the portions. */
   readonly portions?: Generation['portions'];
   readonly signer?: Signer | undefined;
 }
 
-/** The greatest number that any generation had of which something is left. */
+/** The greatest number of any generation of which something is left. */
 const greatestNumber = (output: OutputFolder): number => {
   const folder = output.resolve(changesFolder);
   if (!existsSync(folder)) return 0;
   return Math.max(0, ...readdirSync(folder).map((name) => Number(/^(\d+)\.json$/.exec(name)?.[1] ?? 0)));
 };
 
-/** Whether the files stand that a generation names: its catalog, and those that tell which files belong to it. */
+/** Whether the files exist that a generation names: its catalog, and those that list its files. */
 const standsWhole = (output: OutputFolder, { catalog, documents }: Generation): boolean =>
   existsSync(output.resolve(catalog.path)) &&
   [documents.inventory, documents.differences].every((file) => file === undefined || isPublished(output, file));
 
 /**
- * Whether numbers tell that these files are those of a generation: of the same catalog the same documents are made, none of
- * them was written since, and there are as many.
+ * Whether the numbers alone show that these files are those of a generation: the same catalog gives the same documents,
+ * none was written since, and there are as many.
  */
 const isUnchanged = (
   before: Generation,
@@ -75,7 +75,7 @@ const isUnchanged = (
   !paths.values().some(isTouched) &&
   standsWhole(output, before);
 
-/** Writes the inventory of these files, beside the one in force where that is known. */
+/** Writes the inventory of these files, using the one in force if that is known. */
 const writeNextInventory = (
   file: string,
   paths: ReadonlySet<string>,
@@ -104,7 +104,7 @@ const writeNextInventory = (
   return summary;
 };
 
-/** What came of publishing a generation. */
+/** The result of publishing a generation. */
 interface Published {
   readonly generation: Generation;
   readonly isNew: boolean;
@@ -112,11 +112,12 @@ interface Published {
 }
 
 /**
- * Publishes what stands in the output folder as a generation, unless it is the one in force; to be called when all of
- * it stands, and before anything that is gone is removed. Returns the generation in force then, and whether it is new.
+ * Publishes the existing files of the output folder as a generation, unless it is the one in force. To be called when
+ * all of them exist, and before anything that is gone is removed. Returns the generation that is then in force, and
+ * whether it is new.
  *
- * Whenever this ends, `generation.json` tells of the generation before or of this one, and what it names stands. Where
- * what was published before is not known any more, `previous` is null: whoever follows takes all of it anew.
+ * Whenever this ends, `generation.json` describes the last generation or this one, and everything that it names exists.
+ * If it is unknown what was published before, `previous` is null, and followers take everything again.
  */
 export const publishGeneration = async (input: GenerationInput): Promise<Published> => {
   try {

@@ -1,6 +1,6 @@
 import type { PublishedSize } from './size.ts';
 
-/** What a host takes at most; what is left out it does not bound. */
+/** Limits of a host. What is left out has no limit. */
 interface HostLimits {
   readonly host: string;
   readonly files?: number;
@@ -10,7 +10,7 @@ interface HostLimits {
   readonly bytes?: number;
 }
 
-// As their documentation says: Cloudflare's "Limits" of Pages and of Workers' static assets, GitHub's "Limits on use of
+// From their documentation: Cloudflare's "Limits" of Pages and of Workers' static assets, GitHub's "Limits on use of
 // GitHub Pages".
 const hosts: readonly HostLimits[] = [
   { host: 'Cloudflare, free', files: 20_000, fileBytes: 25 * 2 ** 20 },
@@ -18,13 +18,13 @@ const hosts: readonly HostLimits[] = [
   { host: 'GitHub Pages', bytes: 1e9 },
 ];
 
-/** The limits of a known host that a publication passes, as words. */
+/** The limits of a known host that a publication exceeds, in words. */
 export interface PassedLimits {
   readonly host: string;
   readonly limits: readonly string[];
 }
 
-/** The known hosts that do not hold a publication of this size, and why. */
+/** The known hosts on which a publication of this size does not fit, and why. */
 export const findPassedLimits = (size: PublishedSize): PassedLimits[] =>
   hosts.flatMap(({ host, files, fileBytes, bytes }) => {
     const limits = [

@@ -5,11 +5,11 @@ import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 export interface InventoryEntry {
   /** Below the output folder, with "/" between segments. */
   readonly path: string;
-  /** Of its bytes, in lower-case hex. */
+  /** SHA-256 of its bytes, in lower-case hex. */
   readonly sha256: string;
 }
 
-/** What an inventory comes to, and what changed since the one before. */
+/** A summary of an inventory, and what changed since the last one. */
 export interface InventorySummary {
   readonly count: number;
   /** SHA-256 of the inventory as text; see `generationSchema`. */
@@ -19,10 +19,10 @@ export interface InventorySummary {
   readonly removed: readonly string[];
 }
 
-// Up to here UTF-16, in which JavaScript compares, has the order of UTF-8.
+// Below these units, the order of UTF-16, which JavaScript uses, is the order of UTF-8.
 const high = /[\ud800-\uffff]/;
 
-/** The order of paths in an inventory: by their bytes in UTF-8. */
+/** The order of paths in an inventory: by their UTF-8 bytes. */
 export const comparePaths = (one: string, other: string): number => {
   if (one === other) return 0;
   if (high.test(one) || high.test(other)) return Buffer.compare(Buffer.from(one), Buffer.from(other));
@@ -43,11 +43,11 @@ function* readPieces(file: string, piece = Buffer.allocUnsafe(pieceBytes)): Gene
   }
 }
 
-// A digest is made in one go, so that all can share what they read into: a megabyte for each of sixty thousand small
-// files took twenty times as long as the hashing.
+// Hashing is synchronous, so all files can share one buffer. A megabyte for each of sixty thousand small files took
+// twenty times as long as the hashing.
 let shared: Buffer<ArrayBuffer> | undefined;
 
-/** The SHA-256 of a file in lower-case hex. Throws where it cannot be read. */
+/** The SHA-256 of a file in lower-case hex. Throws if it cannot be read. */
 export const digestFile = (file: string): string => {
   shared ??= Buffer.allocUnsafe(pieceBytes);
   const digest = createHash('sha256');
@@ -55,12 +55,12 @@ export const digestFile = (file: string): string => {
   return digest.digest('hex');
 };
 
-/** An entry as a line of an inventory. */
+/** Formats an entry as a line of an inventory. */
 export const formatEntry = ({ path, sha256 }: InventoryEntry): string => `${sha256}  ${path}\n`;
 
 const parseLine = (line: string): InventoryEntry => ({ sha256: line.slice(0, 64), path: line.slice(66) });
 
-/** The SHA-256 of each file that an inventory names, by path. */
+/** The SHA-256 of each file in an inventory, by path. */
 export const parseInventory = (text: string): Map<string, string> => {
   const inventory = new Map<string, string>();
   for (let begin = 0; begin < text.length; ) {
@@ -72,7 +72,7 @@ export const parseInventory = (text: string): Map<string, string> => {
   return inventory;
 };
 
-/** The entries of an inventory that was written to this file. Throws where it cannot be read. */
+/** The entries of the inventory in this file. Throws if it cannot be read. */
 export function* readInventory(file: string): Generator<InventoryEntry> {
   const decoder = new TextDecoder();
   let rest = '';
@@ -83,23 +83,23 @@ export function* readInventory(file: string): Generator<InventoryEntry> {
   }
 }
 
-/** What an inventory is made of. */
+/** What an inventory is made from. */
 export interface InventorySources {
-  /** The paths of all files of the generation, in the order of `comparePaths`, each once. */
+  /** The paths of all files of the generation, in the order of `comparePaths`, without repetitions. */
   readonly paths: readonly string[];
-  /** The inventory before, in the same order. */
+  /** The last inventory, in the same order. */
   readonly before: Iterable<InventoryEntry>;
-  /** Whether a file of the inventory before that is not among these belongs to this one too. */
+  /** Whether a file of the last inventory that is not among these belongs to this one, too. */
   readonly isCarried?: ((path: string) => boolean) | undefined;
-  /** Whether a file may have other bytes than in the inventory before. */
+  /** Whether a file may have changed since the last inventory. */
   readonly isTouched: (path: string) => boolean;
-  /** The SHA-256 of a file as it stands. */
+  /** The SHA-256 of a file as it is now. */
   readonly digestOf: (path: string) => string;
 }
 
 /**
- * Writes the inventory of a generation to a file and compares it with the one before, both line by line. Only files
- * that may have changed are read.
+ * Writes the inventory of a generation to a file and compares it with the last one, both line by line. Reads only files
+ * that may have changed.
  */
 export const writeInventory = (
   file: string,

@@ -1,7 +1,7 @@
 import { lstatSync, mkdirSync, unlinkSync } from 'node:fs';
 import path from 'node:path';
 
-/** Makes a folder; returns false where something stands in its place. */
+/** Makes a folder. Returns false if something is in its place. */
 const makeNew = (folder: string): boolean => {
   try {
     mkdirSync(folder);
@@ -12,11 +12,13 @@ const makeNew = (folder: string): boolean => {
   }
 };
 
-/** The folders of an output folder that are known to be folders, and no links: each is looked at once, or made. */
+/**
+ * The folders of an output folder that are known to be real folders rather than links. Each is examined, or made, once.
+ */
 export class KnownFolders {
   readonly #root: string;
   readonly #known = new Set<string>();
-  /** Those of them that were not there before: nothing is in them but what is placed from now on. */
+  /** Those that did not exist before, so that they contain only what is placed from now on. */
   readonly #made = new Set<string>();
 
   constructor(root: string) {
@@ -27,7 +29,7 @@ export class KnownFolders {
     return this.#known.has(folder);
   }
 
-  /** Whether it was made here, so that nothing is in it that was not placed here. */
+  /** Whether it was made here, so that it contains only what was placed here. */
   isNew(folder: string): boolean {
     return this.#made.has(folder);
   }
@@ -38,13 +40,13 @@ export class KnownFolders {
     this.#made.clear();
   }
 
-  /** Has a folder and all above it stand. What stands in the way goes: a file, or a link (C9). */
+  /** Ensures that a folder and all folders above it exist. Replaces a file or link that is in the way (C9). */
   make(folder: string): void {
     if (this.#known.has(folder)) return;
     const below = folder !== this.#root;
     const parent = path.dirname(folder);
     if (below) this.make(parent);
-    // In a folder that was made now hardly anything is in the way.
+    // In a folder that was just made, nothing is likely to be in the way.
     if (this.#made.has(parent) && makeNew(folder)) this.#made.add(folder);
     else this.#clearWay(folder);
     this.#known.add(folder);
@@ -52,12 +54,12 @@ export class KnownFolders {
 
   #clearWay(folder: string): void {
     const below = folder !== this.#root;
-    // The output folder itself may be a link: that is how whoever runs this has it.
+    // The output folder itself may be a link: that is the operator's choice.
     const present = below ? lstatSync(folder, { throwIfNoEntry: false }) : undefined;
     if (present?.isDirectory()) return;
     if (present !== undefined) unlinkSync(folder);
     const made = mkdirSync(folder, { recursive: !below });
-    // Of the output folder itself it is not known before.
+    // For the output folder itself this is only known afterwards.
     if (below || made !== undefined) this.#made.add(folder);
   }
 }

@@ -13,10 +13,10 @@ import { readGenerationText } from './generation-in-force.ts';
 import { signaturePathOf } from './generation-signature.ts';
 import type { OutputFolder } from './output-folder.ts';
 
-/** A disk of another machine may have another clock, by so many milliseconds. */
+/** By how many milliseconds the clock of another machine, whose disk this may be, can differ. */
 const clockTolerance = 60_000;
 
-/** Keeps this file, if any, and the newest of the others in a folder of which the names end so, or not. */
+/** Keeps this file, if given, and the newest others in a folder, among the names that `isOfKind` accepts. */
 const keepNewest = (
   output: OutputFolder,
   folder: string,
@@ -30,18 +30,19 @@ const keepNewest = (
     .map((name) => `${folder}/${name}`)
     .filter((name) => name !== current)
     .map((name) => ({ name, at: statSync(output.resolve(name)).mtimeMs }))
-    // What is of a time to come was written before the clock was set back.
+    // A time in the future means that the clock was set back afterwards.
     .sort((one, other) => Number(one.at > soon) - Number(other.at > soon) || other.at - one.at);
   for (const { name } of others.slice(keptCatalogs - 1)) rmSync(output.resolve(name));
 };
 
 /**
- * Removes what tells of generations that are long past, or of another history than that of the one that is given, which is in
- * force: where an older copy was brought back over them.
+ * Removes the files about generations that are long past, or belong to another history than the given generation, which
+ * is in force, because an older copy was restored over them.
  */
 export const removeOld = (output: OutputFolder, { number, catalog, documents }: Generation): void => {
   keepNewest(output, catalogFolder, catalog.path);
-  // A whole inventory is written after those that earlier generations name, so that the last three have theirs.
+  // A whole inventory is written after the ones that earlier generations name, so the last three generations have
+  // theirs.
   const isDifferences = (name: string) => name.endsWith(differencesEnding);
   keepNewest(output, inventoryFolder, documents.inventory, (name) => !isDifferences(name));
   keepNewest(output, inventoryFolder, documents.differences, isDifferences);

@@ -22,38 +22,39 @@ import { readEntries } from './folder-entries.ts';
 import { KnownFolders } from './known-folders.ts';
 import { PlacedFiles } from './placed-files.ts';
 
-// Temporary files live in one folder of their own, so that a crash leaves its remains where the next build sweeps them
-// and nothing half-written ever has a public name.
+// Temporary files are in one separate folder, so that the next build can remove what a crash leaves, and nothing
+// half-written ever has a public name.
 const stagingName = '.staging';
 
-/** The record of compressed copies. Where it stands, files may have such copies beside them. */
+/** The record of compressed copies. If it exists, files may have such copies beside them. */
 export const copiesRecord = '.debdex/copies.txt';
 
-// Where a folder below the output lies on another disk: nothing can be renamed from one disk to another, so the file is
-// copied to such a name beside its own first. Not made of its own, which may be as long as a disk allows.
+// For a folder below the output that is on another disk: files cannot be renamed across disks, so a file is first
+// copied to such a name beside its place. The name is not derived from the file's own, which may be as long as a disk
+// allows.
 const besideOf = (file: string): string => path.join(path.dirname(file), `.${threadId}.next`);
 const isBeside = (name: string): boolean => name.startsWith('.') && name.endsWith('.next');
 
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
 
-/** The bits of a mode that say who may do what. */
+/** The permission bits of a mode. */
 const permissions = 0o7777;
 
-/** Files that wait for their names, in order: the numbers that their temporary names are, and what they will be. */
+/** Files that wait for their names, in order: the numbers in their temporary names, and their future names. */
 interface HeldFiles {
   readonly serials: number[];
   readonly files: string[];
 }
 
 /**
- * The output folder, and the only way anything gets there: documents, pages, search index, drawings and the mark of its
- * owner. A file appears whole, by rename, and is flushed with all others of the build before anything says that it is
- * there. So whenever a build ends (killed, or by a full disk) there are whole files, of it or of the one before, and
- * what it left half-written is swept by the next.
+ * The output folder, and the only way to write to it: documents, pages, search index, drawings and the mark of its
+ * owner. A file appears whole, by rename, and is flushed with all others of the build before anything refers to it. So
+ * whenever a build ends (even killed, or by a full disk) there are only whole files, from it or from the last one, and
+ * the next build removes its temporary files.
  */
 export class OutputFolder {
   readonly root: string;
-  // Of this thread alone: several write into one output folder at once.
+  // Belongs to this thread: several threads write to one output folder at the same time.
   readonly #staging: string;
   readonly #folders: KnownFolders;
   readonly #placed = new PlacedFiles();
@@ -69,31 +70,31 @@ export class OutputFolder {
     this.#staging = path.join(this.root, stagingName, `${process.pid}-${threadId}`);
   }
 
-  /** The path on this disk of a file's path below the output folder, which has "/" between segments. */
+  /** The path on this disk of a path below the output folder, which has "/" between segments. */
   resolve(file: string): string {
-    // Joining what needs no joining took a tenth of a build in which nothing changed.
+    // Joining paths unnecessarily took a tenth of a build in which nothing changed.
     if (path.sep === '/') return file === '' ? this.root : `${this.root}/${file}`;
     return path.join(this.root, ...file.split('/'));
   }
 
-  /** What stands in the place of a file, nothing behind a link; undefined where nothing does. */
+  /** What is at the place of a file, without following links; undefined if nothing is. */
   lookUp(file: string): Stats | undefined {
     const target = this.resolve(file);
     const folder = path.dirname(target);
-    // First, so that nothing is looked up through a link, or below what is a file still.
+    // This comes first, so that nothing is looked up through a link, or below something that is still a file.
     this.#folders.make(folder);
     if (this.#folders.isNew(folder) && !this.#placed.has(file) && !this.#folders.has(target)) return undefined;
     return lstatSync(target, { throwIfNoEntry: false });
   }
 
-  /** The same in whole numbers, and with times in nanoseconds. */
+  /** The same with integers, and with times in nanoseconds. */
   lookUpExactly(file: string): BigIntStats | undefined {
     const target = this.resolve(file);
     this.#folders.make(path.dirname(target));
     return lstatSync(target, { throwIfNoEntry: false, bigint: true });
   }
 
-  /** Writes one whole file, as of this time where one is given. */
+  /** Writes one whole file, with this time if one is given. */
   write(file: string, content: string | Uint8Array, time?: Date): void {
     const temporary = this.temporary();
     writeFileSync(temporary, content);
@@ -102,26 +103,29 @@ export class OutputFolder {
     this.note(file);
   }
 
-  /** Writes one whole file with the content of another, which stays. Its owner and mode are those of what is written here. */
+  /**
+   * Writes one whole file with the content of another, which stays. It gets the owner and mode of files that are
+   * written here.
+   */
   copy(source: string, file: string, time?: Date): void {
     this.write(file, readFileSync(source), time);
   }
 
   /**
-   * Gives another file a second name here, so that it need not be copied and takes no room twice: who changes it has to
-   * put a new file in its place. Returns false where that cannot be: on another disk or one that knows no such names, and
-   * where the other is no file that those may read who may read what is written here.
+   * Makes a hard link to another file here, so that it need not be copied or stored twice. Whoever changes that file
+   * has to replace it. Returns false if that is impossible: on another disk or one without hard links, and if the other
+   * file's readers are not those of files that are written here.
    */
   share(source: string, file: string): boolean {
     const given = lstatSync(source);
     if (!given.isFile() || !this.isAsOwn(given)) return false;
-    // What is new appears whole by itself; what stands there gives way by rename.
+    // A new name appears at once; an existing file is replaced by rename.
     const isNew = !this.isHolding && this.lookUp(file) === undefined && !this.#keepsCopies;
     const name = isNew ? this.resolve(file) : this.temporary();
     try {
       linkSync(source, name);
     } catch (error) {
-      // Some systems say so by one word and some by another, and copying fails by itself where there is nothing to copy.
+      // Systems report this in different ways, and copying will fail by itself if there is nothing to copy.
       if (codeOf(error) === 'ENOENT') throw error;
       return false;
     }
@@ -131,8 +135,8 @@ export class OutputFolder {
   }
 
   /**
-   * Puts a file of this folder, by a second name, in the place of another that has the same content, so that it takes no
-   * room twice. Returns false where that cannot be.
+   * Replaces another file with the same content by a hard link to a file of this folder, so that it is stored only
+   * once. Returns false if that is impossible.
    */
   shareBack(file: string, other: string): boolean {
     const name = besideOf(other);
@@ -142,12 +146,12 @@ export class OutputFolder {
       renameSync(name, other);
       return true;
     } catch {
-      // What is left of it belongs to no build, and whoever builds there removes it.
+      // Whatever is left of it belongs to no build, and the next build there removes it.
       return false;
     }
   }
 
-  /** Whether a file has the owner and the mode of what is written here. */
+  /** Whether a file has the owner and mode of files that are written here. */
   isAsOwn({ mode, uid, gid }: Stats): boolean {
     if (this.#own === undefined) {
       const temporary = this.temporary();
@@ -159,15 +163,15 @@ export class OutputFolder {
     return (mode & permissions) === (own.mode & permissions) && uid === own.uid && gid === own.gid;
   }
 
-  /** The name of a new temporary file. */
+  /** A name for a new temporary file. */
   temporary(): string {
     this.#folders.make(this.#staging);
     return path.join(this.#staging, `${this.#serial++}`);
   }
 
   /**
-   * From now on what is placed keeps its temporary name until `release`: a build that fails before has changed nothing
-   * that is published. What is looked up meanwhile is what stands there still.
+   * From now on placed files keep their temporary names until `release`, so that a build that fails before has changed
+   * nothing that is published. Meanwhile a lookup finds the present files.
    */
   hold(): void {
     this.#held ??= { serials: [], files: [] };
@@ -183,8 +187,8 @@ export class OutputFolder {
   }
 
   /**
-   * Gives what was held its public names in the order in which it was placed, the first so many, or all; with all of
-   * them, holding ends.
+   * Gives held files their public names in the order in which they were placed: the first `count`, or all, which ends
+   * holding.
    */
   release(count = Number.POSITIVE_INFINITY): void {
     const held = this.#held;
@@ -198,7 +202,7 @@ export class OutputFolder {
     }
   }
 
-  /** Forgets what was held, and ends holding. */
+  /** Forgets the held files, and ends holding. */
   drop(): void {
     this.#held = undefined;
     this.#placed.forgetHeld();
@@ -206,8 +210,8 @@ export class OutputFolder {
   }
 
   /**
-   * Gives a temporary file of this folder its public name. What stands in the way of it or of its folders goes: a page of
-   * a former build, or a link, through which it would be written outside (C9).
+   * Gives a temporary file of this folder its public name. Replaces whatever is in the way of it or of its folders: a
+   * page of an earlier build, or a link, through which it would be written outside (C9).
    */
   place(temporary: string, file: string): void {
     if (this.#held === undefined) {
@@ -234,12 +238,12 @@ export class OutputFolder {
     }
   }
 
-  /** Whether files may have compressed copies beside them; then whatever replaces a file removes its copies first. */
+  /** Whether files may have compressed copies beside them. If so, whatever replaces a file removes its copies first. */
   get keepsCopies(): boolean {
     return this.#keepsCopies;
   }
 
-  /** Has compressed copies kept with the files, by every process and thread that writes here after this. */
+  /** From now on all processes and threads that write here take compressed copies into account. */
   keepCopies(): void {
     if (this.#keepsCopies) return;
     this.write(copiesRecord, '');
@@ -252,35 +256,36 @@ export class OutputFolder {
     this.#keepsCopies = false;
   }
 
-  /** Whether a file is one of those that are published, or the compressed copy of one, where copies are kept. */
+  /** Whether a file is one of those published or, if copies are kept, the compressed copy of one. */
   isPart(file: string, published: ReadonlySet<string>): boolean {
     if (published.has(file)) return true;
     const copied = this.#keepsCopies ? fileOfCopy(file) : undefined;
     return copied !== undefined && published.has(copied);
   }
 
-  /** Takes a file for one that `flush` is to flush; to be called of what was placed, or another thread writes. */
+  /** Notes a file for `flush`. To be called for a file that was placed before, or that another thread writes. */
   note(file: string): void {
-    // What is held cannot be flushed yet, and is noted when it gets its name.
+    // A held file cannot be flushed yet. It is noted when it gets its name.
     if (!this.#placed.isHeld(file)) this.#placed.mark(file, 'placed');
   }
 
-  /** Whether this has given a file its name, or was told that another thread has. */
+  /** Whether this object has given a file its name, or was told that another thread has. */
   hasPlaced(file: string): boolean {
     return this.#placed.has(file);
   }
 
   /**
-   * Resolves when everything written so far is on the disk, so that what is noted afterwards may say so. One flush for
-   * all of it: what a power cut leaves without it is of another size or time than was noted, and is written again.
+   * Resolves when everything that was written so far is on disk, so that later notes may rely on it. All of it is
+   * flushed at once: without that, a power cut leaves files with another size or time than was recorded, which are then
+   * written again.
    */
   async flush(): Promise<void> {
     await this.#placed.flush(this.root, (file) => this.resolve(file));
   }
 
   /**
-   * Removes the files below one of its folders that are not kept (all of them, unless told otherwise), and the folders
-   * that this leaves empty. Returns how many files.
+   * Removes the files below one of its folders that are not kept (by default all), and folders that become empty.
+   * Returns how many files.
    */
   prune(folder: string, isKept: (file: string) => boolean = () => false): number {
     const present = lstatSync(this.resolve(folder), { throwIfNoEntry: false });
@@ -291,7 +296,7 @@ export class OutputFolder {
     }
     let removed = 0;
     let left = 0;
-    // What goes is removed when all was read: what a system lists while a folder changes is not said.
+    // Files are removed after the whole folder was read: it is undefined what a system lists while a folder changes.
     const [folders, files]: [string[], string[]] = [[], []];
     for (const entry of readEntries(this.resolve(folder))) {
       left++;
@@ -315,7 +320,7 @@ export class OutputFolder {
     return removed;
   }
 
-  /** Removes a folder if nothing is in it; returns whether it is gone. */
+  /** Removes a folder if it is empty. Returns whether it is gone. */
   removeEmpty(folder: string): boolean {
     try {
       rmdirSync(this.resolve(folder));
@@ -326,7 +331,9 @@ export class OutputFolder {
     return true;
   }
 
-  /** Removes the temporary files of this and of every earlier process, unless some are held; nobody else may be writing. */
+  /**
+   * Removes the temporary files of this and all earlier processes, unless some are held. Nobody else may be writing.
+   */
   sweep(): void {
     if (this.held > 0) return;
     rmSync(path.join(this.root, stagingName), { recursive: true, force: true });

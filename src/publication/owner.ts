@@ -11,19 +11,19 @@ import { OutputFolder } from './output-folder.ts';
 const ownerSchema = z.strictObject({
   /** The identifier of the state folder that it is published from. */
   state: z.string(),
-  /** What its repositories come from. */
+  /** Where its repositories come from. */
   source: z.enum(['manifest', 'sample']),
 });
 
-/** From where an output folder is published. */
+/** What an output folder is published from. */
 export type Owner = Readonly<z.infer<typeof ownerSchema>>;
 
-/** An output folder that is published from another state folder, or holds what no build published. */
+/** An output folder that is published from another state folder, or contains something that no build published. */
 export class OutputTaken extends Error {
   override readonly name = 'OutputTaken';
 }
 
-/** The folder of what is not published, in an output folder or a mirror: a name that no document has. */
+/** The folder for unpublished files in an output folder or a mirror. No document has this name. */
 export const ownName = '.debdex';
 const ownFolder = (out: string): string => path.join(out, ownName);
 const ownerName = `${ownName}/owner.json`;
@@ -39,35 +39,35 @@ const readOwner = (out: string): Owner | undefined => {
   }
 };
 
-/** What the repositories come from that an output folder holds; undefined where that was never noted. */
+/** Where the repositories in an output folder come from; undefined if that was never recorded. */
 export const readPublishedSource = (out: string): Owner['source'] | undefined => readOwner(out)?.source;
 
-/** The identifier of a state folder, which it keeps wherever it is moved. */
+/** The identifier of a state folder, which it keeps when it is moved. */
 const readStateIdentifier = (state: string): string => {
   const file = path.join(state, 'identifier');
   try {
     const text = readFileSync(file, 'utf8').trim();
     if (text !== '') return text;
   } catch {
-    // The first build of this folder.
+    // This is the first build of this folder.
   }
   const identifier = randomUUID();
-  // Lost, it would have the folder taken for somebody else's, whose output it is.
+  // If it were lost, its own output folder would seem to belong to somebody else.
   writeWholeFile(file, `${identifier}\n`, { durable: true });
   return identifier;
 };
 
-/** Whether something else than the bundled sample was published into an output folder. */
+/** Whether anything other than the bundled sample was published into an output folder. */
 export const holdsPublication = (out: string): boolean => readOwner(out)?.source === 'manifest';
 
-/** Whether a build publishes into an output folder at this moment. */
+/** Whether a build is publishing into an output folder at this moment. */
 export const isBeingPublished = (out: string): boolean => {
   if (!existsSync(ownFolder(out))) return false;
   try {
     lockOutput(ownFolder(out), out)();
     return false;
   } catch (error) {
-    // Where it cannot even be asked (a folder that is read only), nobody publishes.
+    // If that cannot even be checked (in a read-only folder), nobody is publishing.
     return error instanceof LockedError;
   }
 };
@@ -79,10 +79,10 @@ const takeOverCommand = (out: string, state: string): string =>
   `npm run accept -- --state ${shellWord(state)} --take-over ${shellWord(out)}`;
 
 /**
- * Checks, before anything is written into an output folder, that builds published what it holds: a build replaces and
- * removes what it finds there.
+ * Checks, before anything is written into an output folder, that its content comes from builds, because a build
+ * replaces and removes what it finds there.
  *
- * @throws OutputTaken where it holds something else, or the copy that a mirror keeps
+ * @throws OutputTaken if it contains something else, or the copy of a mirror
  */
 const assertFree = (out: string, state: string): void => {
   if (isOutputOfBuilds(out)) return;
@@ -97,7 +97,9 @@ const assertFree = (out: string, state: string): void => {
 /** An output folder that no other build writes to. */
 export interface TakenOutput {
   readonly output: OutputFolder;
-  /** Notes that it is published from the state folder from now on; to be called before anything else is written there. */
+  /**
+   * Records that it is published from the state folder from now on. To be called before anything else is written there.
+   */
   readonly claim: () => void;
   readonly release: () => void;
 }
@@ -105,11 +107,11 @@ export interface TakenOutput {
 /**
  * Keeps other builds out of an output folder until `release` is called.
  *
- * @throws LockedError where another build is publishing into it
- * @throws OutputTaken where it was published from another state folder, or holds what no build published
+ * @throws LockedError if another build is publishing into it
+ * @throws OutputTaken if it was published from another state folder, or contains something that no build published
  */
 export const takeOutput = (out: string, state: string, source: Owner['source']): TakenOutput => {
-  // First, since the lock is a file of that folder too.
+  // This comes first, because the lock is a file in that folder, too.
   assertFree(out, state);
   const release = lockOutput(ownFolder(out), out);
   try {
@@ -132,8 +134,9 @@ export const takeOutput = (out: string, state: string, source: Owner['source']):
 };
 
 /**
- * Notes that an output folder is published from a state folder, and does this work while no other build uses either: what
- * ends meanwhile leaves no folder that nobody owns. Throws as `takeOutput` does, and what the work throws.
+ * Records that an output folder is published from a state folder, and does this work while no other build uses either.
+ * If the process ends meanwhile, no folder is left without an owner. Throws as `takeOutput` does, and what the work
+ * throws.
  */
 export const whileClaimed = async <T>(
   out: string,
@@ -156,10 +159,10 @@ export const whileClaimed = async <T>(
 };
 
 /**
- * Takes the operator's word that an output folder belongs to this state folder from now on, with all that it holds.
- * Returns false where it does already, or holds nothing that anybody published or put there.
+ * By the operator's order, assigns an output folder with all of its content to this state folder. Returns false if it
+ * already is, or contains nothing that anybody published or put there.
  *
- * @throws LockedError where a build is publishing into it
+ * @throws LockedError if a build is publishing into it
  */
 export const takeOverOutput = (out: string, state: string): boolean => {
   if (!isOutputOfBuilds(out) && readContent(out).length === 0) return false;

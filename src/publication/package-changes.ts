@@ -10,8 +10,8 @@ const filePath = (state: string): string => path.join(state, 'publication', 'pac
 const pendingSchema = z.object({ after: z.int(), packages: z.array(packageChangeSchema) });
 
 /**
- * Adds later changes to earlier ones, so that what is left leads from before the earlier to after the later. What ends
- * as it began is no change.
+ * Adds later changes to earlier ones, so that the result leads from before the earlier to after the later. If something
+ * ends as it began, there is no change.
  */
 export const mergeChanges = (earlier: readonly PackageChange[], later: readonly PackageChange[]): PackageChange[] => {
   const keyOf = ({ package_id: id, repository }: PackageChange) => `${repository}\n${id}`;
@@ -32,9 +32,9 @@ export const mergeChanges = (earlier: readonly PackageChange[], later: readonly 
 const keyOrder = ({ package_id: id, repository }: PackageChange): string => `${id}\n${repository}`;
 
 /**
- * Changes of packages that no generation has told of yet, where `last` is the number of the last one. A build that ends
- * between its generation and `forgetPendingChanges` leaves what was told of already: told again, it would hide what was
- * taken back since.
+ * Changes of packages that no generation has announced yet; `last` is the number of the last generation. A build that
+ * ends between its generation and `forgetPendingChanges` leaves changes that were announced already. They are ignored:
+ * announced again, they would hide what was undone since.
  */
 export const readPendingChanges = (state: string, last: number): PackageChange[] => {
   try {
@@ -46,9 +46,9 @@ export const readPendingChanges = (state: string, last: number): PackageChange[]
 };
 
 /**
- * Keeps what is about to be put in force, so that the generation that tells of it does so though this build be killed,
- * or the power fail; to be called before the catalog is put in force, and safe to repeat. `last` is the number of the last
- * generation.
+ * Stores the changes that are about to come into force, so that the generation announces them even if this build is
+ * killed or the power fails. To be called before the catalog is put into force; may be repeated. `last` is the number of
+ * the last generation.
  */
 export const keepPendingChanges = (state: string, changes: readonly PackageChange[], last: number): void => {
   if (changes.length === 0) return;
@@ -56,5 +56,5 @@ export const keepPendingChanges = (state: string, changes: readonly PackageChang
   writeWholeFile(filePath(state), `${JSON.stringify(pending)}\n`, { durable: true });
 };
 
-/** To be called when a generation has told of them. */
+/** To be called when a generation has announced them. */
 export const forgetPendingChanges = (state: string): void => rmSync(filePath(state), { force: true });

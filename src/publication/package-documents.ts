@@ -20,15 +20,16 @@ import type { OutputFolder } from './output-folder.ts';
 interface NoteSources {
   readonly state: string;
   readonly catalog: CatalogBuild;
-  /** Whether all documents are to be looked at. */
+  /** Whether to examine all documents. */
   readonly verify: boolean;
   /** See `FolderNote`. */
   readonly fewest?: number;
 }
 
 /**
- * What the build before noted of the folder, to be asked for before anything is written there. A catalog that is built
- * anew does not know what it lacks that was published, and without an inventory nothing is known of what stands.
+ * Reads the note of the last build about the folder; to be called before anything is written there. It is not trusted
+ * with a newly built catalog, which does not know what was published and is missing in it, nor without an inventory,
+ * because then the published files are unknown.
  */
 export const readPackageNote = (
   output: OutputFolder,
@@ -40,27 +41,27 @@ export const readPackageNote = (
 
 interface PackageSources {
   readonly catalog: CatalogBuild;
-  /** Identifiers of those that may have changed, or are gone. */
+  /** Identifiers of packages that may have changed, or are gone. */
   readonly touched: ReadonlySet<string>;
   readonly folder: FolderNote | undefined;
   readonly onDocument: ((done: number, total: number) => void) | undefined;
-  /** Given where nobody waits for it any more. */
+  /** Aborted when nobody waits for the result any more. */
   readonly signal: AbortSignal | undefined;
 }
 
 /**
- * The documents of packages: nearly all that is published. Where the folder still holds what the build before left in
- * it, only those that changed are gone through, and of the others some are looked at; what that build told of the
- * others holds.
+ * The documents of packages, which are nearly everything that is published. If the folder still contains what the last
+ * build left there, only the changed documents and a part of the others are examined; for the rest, what that build
+ * recorded holds.
  */
 export class PackageDocuments {
-  /** The paths of those that this build knows of one by one: of all, where none are `standing`. */
+  /** The paths of those that this build has examined; all of them if none are `standing`. */
   readonly files = new Set<string>();
   readonly #output: OutputFolder;
   readonly #publisher: DocumentPublisher;
   readonly #sources: PackageSources;
   readonly #isUntouched: boolean;
-  /** How many packages the catalog holds. */
+  /** How many packages the catalog has. */
   #count = 0;
 
   constructor(output: OutputFolder, publisher: DocumentPublisher, sources: PackageSources) {
@@ -70,19 +71,19 @@ export class PackageDocuments {
     this.#isUntouched = sources.folder?.isUntouched === true;
   }
 
-  /** Writes those that changed, or do not stand as they were written. */
+  /** Writes those that changed, or whose files are not as they were written. */
   async write(): Promise<void> {
     const { touched, onDocument, signal } = this.#sources;
     const damaged = this.#findDamaged();
     const { database } = this.#sources.catalog;
     const size = touched.size + damaged.size;
-    // Not one set of both, which would hold a million names once more.
+    // Not a set of both, which would hold a million more names.
     const first = size > fewPackages ? [] : [...touched, ...damaged].sort();
     const written = new Set<string>();
     const has = (name: string) => (touched.has(name) || damaged.has(name)) && !written.has(name);
     const due = { size, has, [Symbol.iterator]: () => first.filter(has).values() };
     let done = 0;
-    // The very text that the output folder keeps of it, and not another one for each of a million.
+    // The same string that the output folder keeps, rather than a million copies.
     const tell = (file: string) => {
       this.files.add(file);
       done++;
@@ -106,7 +107,7 @@ export class PackageDocuments {
     this.#publisher.count.unchanged += this.#count - done;
   }
 
-  /** Those that are not among `files`, of all that is still a package; undefined where all are among them. */
+  /** All other documents of existing packages; undefined if all are among `files`. */
   get standing(): StandingFiles | undefined {
     if (!this.#isUntouched) return undefined;
     const gone = new Set(this.#listGone());
@@ -114,19 +115,19 @@ export class PackageDocuments {
     return { count: this.#count - this.files.size, has };
   }
 
-  /** What stands in the folder and belongs to no package any more; undefined where the folder has to be read to tell. */
+  /** The files in the folder that belong to no package any more; undefined if the folder has to be read to find out. */
   findVanished(): string[] | undefined {
     if (!this.#isUntouched) return this.#standAlone() ? [] : undefined;
-    // No name is gone from the folder: it stands there still.
+    // No name is missing in the folder, so its file still exists.
     return this.#listGone();
   }
 
-  /** Takes the note for the build after; to be called when what vanished is gone. */
+  /** Records the state for the next build. To be called when vanished documents are removed. */
   noteFolder(): void {
     this.#sources.folder?.take(this.#count);
   }
 
-  // Of the packages that were not touched: those are written anyway.
+  // Examines packages that were not touched; touched ones are written anyway.
   #findDamaged(): ReadonlySet<string> {
     const { catalog, touched, folder } = this.#sources;
     const damaged = new Set<string>();
@@ -143,13 +144,13 @@ export class PackageDocuments {
     return damaged;
   }
 
-  // All that is in the catalog has a document by now.
+  // Every package of the catalog has a document by now.
   #listGone(): string[] {
     return [...this.#sources.touched].map(documentPath.package).filter((file) => !this.files.has(file));
   }
 
-  // The document of each package stands there by now: where there are no more entries than packages, there is nothing else.
-  // Documents with names too long for one file share folders, which are fewer entries.
+  // Every package has its document by now, so if there are no more entries than packages, there is nothing else.
+  // Documents with names too long for one file share folders, which means fewer entries.
   #standAlone(): boolean {
     const folder = this.#output.resolve(packageFolder);
     if (!existsSync(folder) || countEntries(folder) !== this.#count) return false;

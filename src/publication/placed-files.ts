@@ -1,11 +1,11 @@
 import { flushFiles } from './flush.ts';
 
-/** Whether a file waits for its name, has it, or has it on the disk. */
+/** Whether a file waits for its name, has it, or has it on disk. */
 type FileState = 'held' | 'placed' | 'flushed';
 
-/** The files that get names in an output folder, and how far each is. */
+/** The files that get names in an output folder, with their states. */
 export class PlacedFiles {
-  /** Of a million files one table, and not three. */
+  /** A single map, because there may be a million files. */
   readonly #states = new Map<string, FileState>();
   #unflushed = 0;
 
@@ -27,11 +27,11 @@ export class PlacedFiles {
     for (const [file, state] of this.#states) if (state === 'held') this.#states.delete(file);
   }
 
-  /** Resolves when all that has its name is on the disk. `resolve` gives the path of a file on it, all below `root`. */
+  /** Resolves when all files with names are on disk. `resolve` gives the path of a file on it; all are below `root`. */
   async flush(root: string, resolve: (file: string) => string): Promise<void> {
     if (this.#unflushed === 0) return;
     const states = this.#states;
-    // One at a time: of a million files the paths alone are hundreds of megabytes.
+    // One at a time: the paths alone of a million files take hundreds of megabytes.
     await flushFiles(root, {
       size: this.#unflushed,
       *[Symbol.iterator]() {

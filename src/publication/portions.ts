@@ -14,13 +14,13 @@ import {
 import { readGeneration } from './generation-in-force.ts';
 import type { OutputFolder } from './output-folder.ts';
 
-/** A catalog that stands in an output folder as rows. */
+/** A catalog that is published as rows in an output folder. */
 export interface PublishedPortions {
-  /** As the generation names it. */
+  /** As in the generation. */
   readonly list: NonNullable<Generation['portions']>;
   /** The paths of the list and of the portions. */
   readonly files: readonly string[];
-  /** Those of the generation before, which some may be reading still. */
+  /** Those of the last generation, which may still be read. */
   readonly former: readonly string[];
 }
 
@@ -29,7 +29,7 @@ const filesOf = (path: string, { portions }: PortionList): string[] => [
   ...new Set(portions.filter(({ rows }) => rows > 0).map(({ sha256 }) => generationPath.portion(sha256))),
 ];
 
-/** The list of a generation; undefined where it has none, or it is gone or damaged. */
+/** The list of a generation; undefined if it has none, or it is gone or damaged. */
 const readList = (output: OutputFolder, generation: Generation | undefined): PortionList | undefined => {
   const { path, sha256 } = generation?.portions ?? {};
   if (path === undefined || !existsSync(output.resolve(path))) return undefined;
@@ -41,8 +41,8 @@ const stands = (output: OutputFolder, file: string, size: number | undefined): b
   statSync(output.resolve(file), { throwIfNoEntry: false })?.size === size;
 
 /**
- * Writes the catalog of this digest as rows into the output folder: portions that stand there are not written again, and
- * the list that names all of them comes last. Throws RowTooLarge.
+ * Writes the catalog with this digest as rows into the output folder. Existing portions are not written again, and the
+ * list that names all of them comes last. Throws RowTooLarge.
  */
 export const publishPortions = (
   output: OutputFolder,
@@ -85,7 +85,10 @@ export const publishPortions = (
   return { list: { path, sha256: hash('sha256', text) }, files: filesOf(path, list), former };
 };
 
-/** Removes the portions that neither the generation in force names nor the one before; all of them where it has none. */
+/**
+ * Removes the portions that neither the generation in force nor the last one names; all portions if the generation has
+ * none.
+ */
 export const removeOldPortions = (output: OutputFolder, published: PublishedPortions | undefined): void => {
   const folder = output.resolve(portionsFolder);
   if (!existsSync(folder)) return;

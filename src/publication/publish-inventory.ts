@@ -8,7 +8,7 @@ import { isPublished, publishNamed, readPublished } from './named-files.ts';
 import type { OutputFolder } from './output-folder.ts';
 import { areWorthwhile, listDifferences } from './published-inventory.ts';
 
-// Half the time of the usual level and pieces, for a twentieth more bytes.
+// Takes half the time of the usual level and pieces, and a twentieth more bytes.
 const level = 2;
 const pieceBytes = 2 ** 20;
 
@@ -23,7 +23,9 @@ const writeCompressed = async (output: OutputFolder, file: string, target: strin
   output.note(target);
 };
 
-/** Publishes an inventory: what differs from the whole one that the generation before names, or another whole one. */
+/**
+ * Publishes an inventory: as differences from the whole one that the last generation names, or as another whole one.
+ */
 export const publishInventory = async (
   output: OutputFolder,
   file: string,
@@ -42,7 +44,7 @@ export const publishInventory = async (
     }
   }
   const inventory = generationPath.inventory(digest);
-  // One that was damaged stands in the way of a right one.
+  // A damaged file would be in the way of a correct one.
   if (!isPublished(output, inventory)) rmSync(output.resolve(inventory), { force: true });
   await publishNamed(output, inventory, () => writeCompressed(output, file, inventory));
   return { inventory };

@@ -4,27 +4,29 @@ import type { Generation } from '../contract/generation.ts';
 import { comparePaths, parseInventory } from './inventory.ts';
 import { isSafePath } from './safe-paths.ts';
 
-// Most of a compressed inventory is digests, which nothing compresses: of sixty thousand files it has two megabytes. So
-// that a generation in which little changed brings little, it names the inventory of an earlier one and what differs from
-// that, all of it at once: whoever has none, or any other, needs two files, however many generations went by.
+// A compressed inventory consists mostly of digests, which do not compress: for sixty thousand files it has two
+// megabytes. So that a generation with few changes has little to download, it names the inventory of an earlier one and
+// all differences from that. A client that has none, or any other, needs two files, however many generations have
+// passed.
 
-/** SHA-256 of each file in lower-case hex, by its path. */
+/** SHA-256 of each file in lower-case hex, by path. */
 export type Inventory = ReadonlyMap<string, string>;
 
-/** The compressed files that an inventory is made of; undefined of what is missing, or not named. */
+/** The compressed files of an inventory; undefined for one that is missing or not named. */
 export interface InventoryFiles {
   readonly whole: Uint8Array | undefined;
   readonly differences: Uint8Array | undefined;
 }
 
-/** The digest that differences have for a file of the whole inventory that is no longer there. */
+/** The digest in differences for a file of the whole inventory that no longer exists. */
 const noDigest = '0'.repeat(64);
 
-/** Differences stay below so many bytes of text, or this share of the whole inventory. */
+/** The most bytes of differences, or the largest share of the whole inventory. */
 const mostBytes = 2048;
 const mostShare = 1 / 64;
 
-// Of two million files, and half of what a string can be: a stranger may have written what decompresses to more.
+// Enough for two million files, and half of the longest possible string. A stranger may have written a file that
+// decompresses to more.
 export const longestText: number = 2 ** 28;
 const pathAt = 66;
 
@@ -38,7 +40,7 @@ function* linesOf(text: string): Generator<string, undefined> {
   }
 }
 
-/** The lines of two inventories, each with that of the same path in the other, in order. */
+/** The lines of two inventories, each with the line for the same path in the other, in order. */
 function* pairLines(one: string, other: string): Generator<readonly [string | undefined, string | undefined]> {
   const [first, second] = [linesOf(one), linesOf(other)];
   let [line, counterpart] = [first.next().value, second.next().value];
@@ -75,7 +77,7 @@ const applyDifferences = (earlier: string, differences: string): string => {
   return text;
 };
 
-/** Whether differences are short enough to be published in place of the whole inventory. */
+/** Whether differences are short enough to be published instead of a whole inventory. */
 export const areWorthwhile = (differences: string, text: string): boolean =>
   differences.length < text.length && differences.length <= Math.max(mostBytes, text.length * mostShare);
 
@@ -87,7 +89,7 @@ const decompress = (bytes: Uint8Array | undefined): Buffer | undefined => {
   }
 };
 
-/** A compressed text as it is; undefined where it is missing or cannot be decompressed. */
+/** A decompressed text; undefined if it is missing or cannot be decompressed. */
 const readText = (bytes: Uint8Array | undefined): string | undefined => decompress(bytes)?.toString();
 
 const findNamed = (bytes: Uint8Array | undefined, file: string): Buffer | undefined => {
@@ -96,16 +98,18 @@ const findNamed = (bytes: Uint8Array | undefined, file: string): Buffer | undefi
   return found !== undefined && name.startsWith(hash('sha256', found)) ? found : undefined;
 };
 
-/** Whether this is the compressed text that has this name, which is the SHA-256 of it. Makes no text of it. */
+/** Whether this is the compressed text with this name, which is its SHA-256. Does not make a string of it. */
 export const isNamed = (bytes: Uint8Array | undefined, file: string): boolean => findNamed(bytes, file) !== undefined;
 
-/** The text of a compressed file that is named after the SHA-256 of that; undefined where it has another, or is missing. */
+/**
+ * The text of a compressed file that is named after the SHA-256 of the text; undefined if it differs, or is missing.
+ */
 export const readNamed = (bytes: Uint8Array | undefined, file: string): string | undefined =>
   findNamed(bytes, file)?.toString();
 
 /**
- * The files of a generation, put together from the files that tell of them; undefined where these are missing, or others
- * than the generation says. A stranger may have written the paths.
+ * The files of a generation, composed from the files that list them; undefined if these are missing, or do not match
+ * the generation. A stranger may have written the paths.
  */
 export const composeInventory = (
   { digest, differences: named }: Pick<Generation['documents'], 'digest' | 'differences'>,
@@ -118,7 +122,7 @@ export const composeInventory = (
   return hash('sha256', text) === digest ? parseInventory(text) : undefined;
 };
 
-/** The same; undefined as well where it names what no build writes (C9). */
+/** The same; also undefined if it contains a path that no build writes (C9). */
 export const composeSafeInventory = (
   ...[documents, files]: Parameters<typeof composeInventory>
 ): Inventory | undefined => {

@@ -1,14 +1,14 @@
 import { mayBePublished } from '../contract/generation.ts';
 
-// A line feed would have one path read like several, and half of a surrogate pair is no character of a name.
+// With a line feed, one path would be read as several, and half of a surrogate pair is no character of a name.
 const leavesFolder = /(?:^|\/)\.{0,2}(?:\/|$)|[\\:\p{Cc}\p{Cs}]/u;
-// Below the top a package may be called so; at the top there is what belongs to the folder and not to what it holds.
+// Below the top, packages may have such names; at the top they belong to the folder itself.
 const isHidden = /^\.(?!well-known(?:\/|$))/;
 
 /** Whether a path, which a stranger may have written, stays below the folder (C9). */
 export const isSafePath = (file: string): boolean => !leavesFolder.test(file) && !isHidden.test(file);
 
-// In bytes: what disks take of a name, and object stores of a path. No file of ours lies in a third of so many folders.
+// In bytes: what disks allow for a name, and object stores for a path. No file of ours is in a third as many folders.
 const longestName = 255;
 const longestPath = 1024;
 const mostNames = 32;
@@ -26,8 +26,8 @@ const isTooLong = (file: string): boolean => {
 const isWritable = (file: string): boolean => isSafePath(file) && !isTooLong(file) && mayBePublished(file);
 
 /**
- * The first path of an inventory that no Debdex writes, or that no disk holds beside the others, as it is a folder of one;
- * undefined where there is none. A stranger may have written them.
+ * The first path of an inventory that Debdex never writes, or that a disk cannot hold beside the others because it is
+ * also the folder of one; undefined if there is none. A stranger may have written them.
  */
 export const findUnwritable = (files: readonly string[]): string | undefined => {
   const single = files.find((file) => !isWritable(file));
@@ -36,7 +36,7 @@ export const findUnwritable = (files: readonly string[]): string | undefined => 
   for (const file of files) {
     for (let end = file.lastIndexOf('/'); end > 0; end = file.lastIndexOf('/', end - 1)) {
       const folder = file.slice(0, end);
-      // So are those that it lies in.
+      // The folders around it are known, too.
       if (folders.has(folder)) break;
       folders.add(folder);
     }

@@ -1,13 +1,13 @@
 import type { CryptoKey, JWK } from 'jose';
 
-// A detached JWS (RFC 7515, appendix F) by Ed25519 (RFC 8037): the compact form with its payload left out.
+// A detached JWS (RFC 7515, appendix F) with Ed25519 (RFC 8037): the compact form without its payload.
 
 const algorithm = 'EdDSA';
 
-// Loaded where somebody signs or verifies, which most processes never do.
+// Loaded for signing and verifying, which most processes never do.
 const loadJose = () => import('jose');
 
-/** Signs what tells of a generation. */
+/** Signs generations. */
 export interface Signer {
   /** The public key: the 32 bytes of Ed25519 in base64url, as in a JWK. */
   readonly publicKey: string;
@@ -16,9 +16,9 @@ export interface Signer {
 }
 
 /**
- * A signer with this private key, as `openssl genpkey -algorithm ed25519` writes it (PKCS #8 in PEM).
+ * A signer with this private key, as written by `openssl genpkey -algorithm ed25519` (PKCS #8 in PEM).
  *
- * @throws TypeError where the text is no such key
+ * @throws TypeError if the text is no such key
  */
 export const createSigner = async (pem: string): Promise<Signer> => {
   const { CompactSign, exportJWK, importPKCS8 } = await loadJose();
@@ -28,7 +28,7 @@ export const createSigner = async (pem: string): Promise<Signer> => {
     key = await importPKCS8(pem, algorithm, { extractable: true });
     publicKey = (await exportJWK(key)).x;
   } catch {
-    // Said below; what a library says of it may hold parts of the key.
+    // Reported below: a library's own message may contain parts of the key.
   }
   if (key === undefined || publicKey === undefined) {
     throw new TypeError(
@@ -48,11 +48,11 @@ export const createSigner = async (pem: string): Promise<Signer> => {
 
 const jwkOf = (publicKey: string): JWK => ({ kty: 'OKP', crv: 'Ed25519', x: publicKey });
 
-/** Whether a text is a public key as `Signer` has it. */
+/** Whether a text is a public key in the form that `Signer` has. */
 export const isPublicKey = (text: string): boolean =>
   /^[A-Za-z0-9_-]{43}$/.test(text) && Buffer.from(text, 'base64url').length === 32;
 
-/** Whether a detached JWS is by this public key and of these bytes. */
+/** Whether a detached JWS signs these bytes with this public key. */
 export const verifySignature = async (jws: string, payload: Uint8Array, publicKey: string): Promise<boolean> => {
   const [header, empty, signature, ...rest] = jws.trim().split('.');
   if (empty !== '' || rest.length > 0) return false;

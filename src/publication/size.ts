@@ -11,10 +11,10 @@ const sizeSchema = z.strictObject({
   largest: z.strictObject({ path: z.string(), bytes: z.int() }),
 });
 
-/** How much is published: all files that a host is to hold, and the largest of them. */
+/** How much is published: the number and size of all files that a host has to hold, and the largest. */
 export type PublishedSize = Readonly<z.infer<typeof sizeSchema>>;
 
-/** How much is in a folder of the output of which that is known, so that its files need not be looked at one by one. */
+/** The size of a folder of the output that is already known, so that its files need not be examined one by one. */
 export interface KnownFolder extends PublishedSize {
   /** Its path below the output folder. */
   readonly folder: string;
@@ -22,7 +22,7 @@ export interface KnownFolder extends PublishedSize {
 
 const notedSchema = z.strictObject({ generation: z.string(), size: sizeSchema });
 
-/** What hosts are not to be given: our own notes beside what is published. */
+/** Our own notes beside what is published, which are not meant for hosts. */
 const isOwn = (file: string): boolean => file.startsWith('.') && !file.startsWith('.well-known/');
 
 type Largest = PublishedSize['largest'];
@@ -44,8 +44,8 @@ const measure = (output: OutputFolder, known: KnownFolder | undefined): Publishe
 };
 
 /**
- * The size of what is published, to be asked for when what vanished is gone. It is measured once for each generation
- * (`generation` tells one from another), and noted in the state folder; `known` is asked then.
+ * The size of what is published; to be called when vanished files are gone. It is measured once for each generation
+ * (identified by `generation`) and recorded in the state folder; only then is `known` called.
  */
 export const readPublishedSize = (
   output: OutputFolder,
@@ -58,7 +58,7 @@ export const readPublishedSize = (
     const noted = notedSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
     if (noted.generation === generation) return noted.size;
   } catch {
-    // Never measured, or lost.
+    // Never measured, or the record is lost.
   }
   const size = measure(output, known());
   writeWholeFile(file, JSON.stringify({ generation, size }));

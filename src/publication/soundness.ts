@@ -3,18 +3,18 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import type { LedgerEntry } from '../catalog/ledger.ts';
 import { type Document, dateOf, statusHead, successHead } from '../documents/document.ts';
 
-/** 16 bytes of SHA-256 over the content without its date, so that it says whether the content is new. */
+/** 16 bytes of SHA-256 over the content without its date, so that it shows whether the content has changed. */
 export const documentDigest = ({ head, tail }: Document): Uint8Array =>
   hash('sha256', head + tail, 'buffer').subarray(0, 16);
 
-// All documents are read into one buffer, one after the other: a new one for each costs far more than reading them.
+// All documents are read into one buffer, one after another. A new one for each costs far more than reading them.
 const pieceBytes = 2 ** 20;
 let shared: Buffer<ArrayBuffer> | undefined;
 const heads = [successHead, statusHead];
 
 /**
- * What the ledger would say of a document as it stands on disk, read piece by piece: digest of the content without its
- * date, the date, undefined where it has none, and the size in bytes.
+ * Describes a document on disk as in the ledger, reading it piece by piece: digest of the content without its date, the
+ * date (undefined if it has none), and the size in bytes.
  */
 export const readEntry = (file: string): Omit<LedgerEntry, 'date'> & { readonly date: string | undefined } => {
   const descriptor = openSync(file, 'r');
@@ -39,6 +39,6 @@ export const readEntry = (file: string): Omit<LedgerEntry, 'date'> & { readonly 
   }
 };
 
-/** Whether a file has the content of which the ledger has this digest. Throws where it cannot be read. */
+/** Whether a file has the content with this digest from the ledger. Throws if it cannot be read. */
 export const hasDigest = (file: string, digest: Uint8Array): boolean =>
   Buffer.compare(readEntry(file).digest, digest) === 0;

@@ -1,9 +1,9 @@
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import type { OutputFolder } from './output-folder.ts';
 
-/** A file written piece by piece before it gets its public name. */
+/** A file that is written piece by piece before it gets its public name. */
 export class StagedFile {
-  /** Bytes so far. */
+  /** Bytes written so far. */
   size = 0;
   readonly #output: OutputFolder;
   readonly #file: string;
@@ -20,7 +20,7 @@ export class StagedFile {
     for (let written = 0; written < bytes.length; ) written += writeSync(this.#descriptor, bytes, written);
   }
 
-  /** Overwrites bytes already written, at this offset from the beginning. */
+  /** Overwrites bytes that are already written, at this offset from the beginning. */
   overwrite(offset: number, bytes: Uint8Array): void {
     writeSync(this.#descriptor, bytes, 0, bytes.length, offset);
   }

@@ -3,26 +3,27 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { writeWholeFile } from '../disk/whole-file.ts';
 
-// A running server asks this file whether something new was published, and drops what it holds in memory when so.
+// Running servers watch this file to learn that something new was published, and then drop what they hold in memory.
 const stampPath = (state: string): string => path.join(state, 'generation.json');
 const markPath = (state: string): string => path.join(state, 'publishing');
 
-// A server looks every 50 ms (functions/node/watch-stamp.ts), and one that has much to do comes to it a quarter of a second later.
+// A server looks every 50 ms (functions/node/watch-stamp.ts), and a busy one gets round to it within a quarter of a
+// second.
 const readersMs = 300;
 
-/** What running servers are told of one publishing, from its beginning to its end. */
+/** Informs running servers about one publishing, from its beginning to its end. */
 export class Announcement {
   /**
-   * Whether a publishing before never ended: then something may stand that running servers were not told of, and they
-   * must be told though nothing is left to change.
+   * Whether an earlier publishing was interrupted. Then there may be files that running servers do not know of, and
+   * they must be informed even if nothing is left to change.
    */
   readonly resumes: boolean;
   readonly #state: string;
   readonly #now: () => Date;
-  /** When running servers were told of what stands, in milliseconds of this process. */
+  /** When running servers were informed of the new files, in milliseconds of this process. */
   #standingSince: number | undefined;
 
-  /** Notes in the state folder that publishing begins. */
+  /** Records in the state folder that publishing begins. */
   constructor(state: string, now: () => Date) {
     this.#state = state;
     this.#now = now;
@@ -30,7 +31,7 @@ export class Announcement {
     if (!this.resumes) writeFileSync(markPath(state), '');
   }
 
-  /** Tells running servers that a new generation is in force; to be called when all of it stands. */
+  /** Informs running servers that a new generation is in force; to be called when all of its files exist. */
   tell(): void {
     const file = stampPath(this.#state);
     const now = this.#now();
@@ -38,14 +39,14 @@ export class Announcement {
     try {
       generation = Number(JSON.parse(readFileSync(file, 'utf8')).generation);
     } catch {
-      // The first one, or one that cannot be read: any other number than before will do.
+      // The first publishing, or the file cannot be read: any number that differs from the last one will do.
       generation = now.getTime();
     }
     const stamp = { generation: generation + 1, publishedAt: now.toISOString() };
     writeWholeFile(file, `${JSON.stringify(stamp)}\n`);
   }
 
-  /** Tells running servers, once, that everything new stands: from now on they have their time to notice. */
+  /** Informs running servers, once, that all new files exist. From now on they have time to notice. */
   stand(): void {
     if (this.#standingSince !== undefined) return;
     this.tell();
@@ -53,8 +54,8 @@ export class Announcement {
   }
 
   /**
-   * Resolves when running servers answer from what is in force. Until they notice it they answer from the catalog and
-   * the pages before, which name what is about to be removed.
+   * Resolves when running servers answer from what is in force. Until they notice it, they answer from the previous
+   * catalog and pages, which name what is about to be removed.
    */
   async settle(): Promise<void> {
     this.stand();
@@ -62,7 +63,7 @@ export class Announcement {
     if (left > 0) await sleep(left);
   }
 
-  /** Notes that publishing ended, and that running servers were told of what changed. */
+  /** Records that publishing ended, and that running servers were informed of all changes. */
   end(): void {
     rmSync(markPath(this.#state), { force: true });
   }

@@ -6,10 +6,10 @@ import { dateOf, documentText, objectDocument } from '../documents/document.ts';
 import type { OutputFolder } from './output-folder.ts';
 import { readText } from './read-text.ts';
 
-/** For how long what is published of builds may stay as it is though builds went on. */
+/** For how long, in milliseconds, the published status may stay the same while builds continue. */
 const longestMs = 86_400_000;
 
-// Without what says no more than that there was another build: its time, and a letter for each.
+// The status without what only says that there was another build: its time, and a letter for each.
 const factsOf = ({ builds, repositories }: StatusRecord): string =>
   JSON.stringify([
     builds.filter(({ ended }) => ended !== 'published'),
@@ -34,8 +34,8 @@ interface Writing {
 }
 
 /**
- * Publishes `v2/status.json`. Where nothing is told but that there was another build it stays as it is, for a day at
- * most: a build that changed nothing then makes no new generation (decisions, section 8). Returns whether it was written.
+ * Publishes `v2/status.json`. If there is no other news than one more build, it stays as it is for a day at most, so
+ * that a build that changed nothing makes no new generation (decisions, section 8). Returns whether it was written.
  */
 export const writeStatus = (
   output: OutputFolder,
@@ -47,7 +47,7 @@ export const writeStatus = (
   const published = readText(output.resolve(documentPath.status));
   const before = published !== undefined && published === readText(kept) ? parseStatus(published) : undefined;
   const age = now.getTime() - Date.parse(dateOf(published ?? '') ?? '');
-  // A clock that was ahead may have dated it.
+  // It may have been dated by a clock that was ahead.
   const isRecent = age >= 0 && age < longestMs;
   if (!force && before !== undefined && isRecent && factsOf(before) === factsOf(status)) return false;
   const text = documentText(objectDocument(documentPath.status, JSON.stringify(status)), now.toISOString());

@@ -3,10 +3,10 @@ import path from 'node:path';
 import type { VanishedPackage } from '../catalog/last-build.ts';
 import { changesFolder, type PackageChange } from '../contract/generation.ts';
 
-/** Change lists that are looked at, the newest, and the longest of them in bytes. */
+/** How many of the newest change lists are read, and how long each may be in bytes. */
 const lists = 100;
 const longestList = 4_000_000;
-/** Packages that are told of one repository. */
+/** How many packages are listed for one repository. */
 const shown = 24;
 
 const readPackages = (file: string): readonly PackageChange[] => {
@@ -31,9 +31,9 @@ const listChanges = (folder: string): string[] => {
 };
 
 /**
- * What vanished from repositories in the generations that change lists below this output folder tell of, and in the one
- * to come, by slug, the latest first: so many of each repository at most as a person reads. Whether it came back is for
- * who knows the catalog. A list that cannot be read tells nothing.
+ * What vanished from repositories in the generations described by change lists below this output folder, and in the
+ * next one, by slug, the latest first; for each repository at most as many as a person reads. The caller has to check
+ * with the catalog whether something came back. A list that cannot be read is ignored.
  */
 export const readVanished = (
   out: string,

@@ -6,11 +6,11 @@ export interface WriteRequest {
   /** Below the output folder, with "/" between segments. */
   readonly path: string;
   readonly text: string;
-  /** Where it waits for its name, where whoever asked for it gives it that; else it gets it at once. */
+  /** Its temporary name, if the caller gives it its public name later; otherwise it gets that at once. */
   readonly held?: string;
 }
 
-/** Writes these documents, each whole or not at all. Flushing them is left to the caller. */
+/** Writes these documents, each whole or not at all. The caller has to flush them. */
 export const writeDocuments = (output: OutputFolder, batch: readonly WriteRequest[]): void => {
   for (const { path, text, held } of batch) {
     const temporary = held ?? output.temporary();
@@ -19,16 +19,15 @@ export const writeDocuments = (output: OutputFolder, batch: readonly WriteReques
   }
 };
 
-// Writing a file is mostly waiting for the kernel: a thread of its own overlaps it with composing the next documents.
-// One thread and not more, because file systems serialise changes to one folder and contend when asked in parallel.
-// What fits one batch is written when all of it is composed, and there is nothing to overlap it with: to start a thread
-// would take longer.
+// Writing a file means mostly waiting for the kernel, so a separate thread does it while the next documents are
+// composed. A single thread, because file systems serialise changes to one folder. Documents that fit into one batch
+// are written when all of them are composed, because starting a thread would take longer.
 const batchCharacters = 4 * 2 ** 20;
 const batchesUnderWay = 4;
 
 /**
- * Writes documents below the output folder, each whole or not at all: into a temporary file, then renamed. Keeps a
- * bounded number of them in memory.
+ * Writes documents below the output folder, each whole or not at all: into a temporary file, which is then renamed.
+ * Keeps a bounded number of them in memory.
  */
 export class DocumentWriter {
   readonly #output: OutputFolder;
@@ -58,14 +57,14 @@ export class DocumentWriter {
     return worker;
   }
 
-  /** Queues a document; the promise is there where the caller must wait before queueing more. */
+  /** Queues a document. If it returns a promise, that has to be awaited before queueing more. */
   write(request: WriteRequest): Promise<void> | undefined {
     this.#batch.push(this.#output.isHolding ? { ...request, held: this.#hold(request.path) } : request);
     this.#characters += request.text.length;
     return this.#characters >= batchCharacters ? this.#send(batchesUnderWay) : undefined;
   }
 
-  /** Resolves when all that was queued is on disk. Rejects with the first failure, which names the file. */
+  /** Resolves when all queued documents are written. Rejects with the first failure, which names the file. */
   async finish(): Promise<void> {
     if (this.#worker === undefined) {
       writeDocuments(this.#output, this.#batch.splice(0));
@@ -76,12 +75,12 @@ export class DocumentWriter {
     await this.#drainTo(0);
   }
 
-  /** Stops the thread, if there is one; to be called in every case. */
+  /** Stops the thread, if there is one. To be called in any case. */
   async close(): Promise<void> {
     await this.#worker?.terminate();
   }
 
-  // In the order in which they are asked for, which is that in which they are to get their names.
+  // Numbers are given in the order of requests, which is the order in which the files get their names.
   #hold(file: string): string {
     const temporary = this.#output.temporary();
     this.#output.place(temporary, file);
@@ -96,7 +95,7 @@ export class DocumentWriter {
     this.#underWay++;
     this.#worker ??= this.#start();
     this.#worker.postMessage(batch);
-    // What goes on meanwhile, such as indexing for search, is told of its turn by events alone.
+    // Concurrent work, such as indexing for search, only gets its turn through the event loop.
     await new Promise<void>((resolve) => setImmediate(resolve));
   }
 

@@ -107,7 +107,7 @@ export class SnapshotStore {
     return { ...snapshot, slug, checkedAt };
   }
 
-  /** The bytes of a file of a snapshot. Throws `SnapshotError` where they are gone or not what was written. */
+  /** The bytes of a file of a snapshot. Throws `SnapshotError` if they are missing or not what was written. */
   async readFile(slug: string, file: SnapshotFile): Promise<Uint8Array> {
     let bytes: Buffer;
     try {
@@ -140,12 +140,12 @@ export class SnapshotStore {
     }
   }
 
-  /** Makes sure that a file of a snapshot is there and what was written. Throws `SnapshotError` where it is not. */
+  /** Checks that a file of a snapshot exists and is as it was written. Throws `SnapshotError` if not. */
   async checkFile(slug: string, file: SnapshotFile): Promise<void> {
     for await (const _ of this.streamFile(slug, file));
   }
 
-  /** The slugs that there may be a folder of, sorted; not each has a snapshot. What else lies there is passed over. */
+  /** The slugs for which there may be a folder, sorted. Not each has a snapshot. Other files there are ignored. */
   async list(): Promise<string[]> {
     try {
       const entries = await readdir(this.#root, { withFileTypes: true });
@@ -188,14 +188,14 @@ export class SnapshotStore {
   }
 
   /**
-   * Makes `snapshot` the last good one. Its files come from `staged`, or are those that it shares with the snapshot
-   * before. Whatever moment the process stops at, a reader finds the snapshot before or this one, whole. Throws
-   * `SnapshotError` `missing` where a file is in neither.
+   * Makes `snapshot` the last good one. Its files come from `staged`, or are shared with the last snapshot. Whenever
+   * the process stops, readers find either snapshot, complete. Throws `SnapshotError` `missing` if a file is in
+   * neither.
    */
   async write(snapshot: Snapshot, staged: readonly StagedFile[]): Promise<void> {
     const folder = this.#folder(snapshot.slug);
     await mkdir(folder, { recursive: true });
-    // Two may have the same bytes: where all packages are for every architecture, both indexes have.
+    // Two files may have the same bytes: if all packages are for every architecture, both indexes do.
     for (const file of new Map(filesOf(snapshot).map((one) => [one.sha256, one])).values()) {
       const target = join(folder, file.sha256);
       const source = staged.find(({ sha256 }) => sha256 === file.sha256);
@@ -218,8 +218,8 @@ export class SnapshotStore {
   }
 
   /**
-   * Forgets the repositories that are not among `kept` and that nobody has tried to crawl since `unused`: a line lost
-   * from a manifest by accident costs nothing until then. Returns their slugs.
+   * Removes the repositories that are not in `kept` and that nobody has tried to crawl since `unused`, so that a line
+   * accidentally lost from a manifest costs nothing until then. Returns their slugs.
    */
   async removeUnused(kept: ReadonlySet<string>, unused: Date): Promise<string[]> {
     const removed: string[] = [];
@@ -239,8 +239,8 @@ export class SnapshotStore {
   }
 
   /**
-   * Makes what is stored under a slug that a repository had before stored under the one that it has now, unless there
-   * is a snapshot of that already. Returns whether there was anything to take over.
+   * Transfers what is stored under a former slug of a repository to its present one, unless that already has a
+   * snapshot. Returns whether there was anything to transfer.
    */
   async adopt(slug: string, former: string): Promise<boolean> {
     const isThere = async (name: string) => (await this.read(name).catch(() => undefined)) !== undefined;
@@ -250,7 +250,7 @@ export class SnapshotStore {
     return true;
   }
 
-  // Somebody's folder that happens to have the name of a slug is not ours to remove.
+  // A folder of somebody else that happens to have the name of a slug must not be removed.
   async #isOurs(slug: string): Promise<boolean> {
     const names = await readdir(this.#folder(slug)).catch(() => []);
     return names.every(
@@ -258,7 +258,7 @@ export class SnapshotStore {
     );
   }
 
-  /** Removes what a visit that ended in the middle left behind. */
+  /** Removes what an interrupted visit left behind. */
   async removeTemporary(slug: string): Promise<void> {
     const folder = this.#folder(slug);
     for (const name of await readdir(folder).catch(() => [])) {
@@ -266,13 +266,13 @@ export class SnapshotStore {
     }
   }
 
-  /** What is remembered of the attempts to crawl a repository; where nothing is, `noAttempts`. */
+  /** What is remembered of the attempts to crawl a repository; `noAttempts` if nothing is. */
   async readAttempts(slug: string): Promise<Attempts> {
     const path = join(this.#folder(slug), attemptsName);
     try {
       return attemptsSchema.parse(JSON.parse(await readFile(path, 'utf8')));
     } catch {
-      // Losing it costs one early request, so a damaged one is not worth an error.
+      // Losing it costs one early request, so a damaged file is no error.
       return noAttempts;
     }
   }
