@@ -12,7 +12,7 @@ import {
 import { NoRoomToTake, stage } from './take.ts';
 import type { Taken, TakenFolder } from './taken-folder.ts';
 
-/** A line for the operator about what a replica does. */
+/** A log line about what a replica does. */
 export type FollowerEvent =
   | {
       readonly time: string;
@@ -24,37 +24,46 @@ export type FollowerEvent =
     }
   | { readonly time: string; readonly event: 'replica-trouble' | 'replica-well'; readonly reason: string };
 
-/** What a follower is told, and whom it tells. */
+/** What a follower needs, and whom it informs. */
 export interface FollowerOptions {
   readonly source: PublicationSource;
   readonly folder: TakenFolder;
-  /** What is in force at the beginning. */
+  /** The generation in force at the beginning. */
   readonly taken: Taken | undefined;
-  /** Milliseconds between two questions. */
+  /** Milliseconds between two checks. */
   readonly interval: number;
   readonly now: () => Date;
-  /** Resolves when readers are answered from it, so that what was before may be removed; rejects where they cannot be. */
+  /**
+   * Resolves when readers are answered from it, so that what was in force before may be removed. Rejects if that is
+   * impossible.
+   */
   readonly onTaken: (taken: Taken) => Promise<void>;
-  /** Called where the publication says that what is in force is its newest. */
+  /** Called when the publication says that the generation in force is its newest. */
   readonly onConfirmed: (at: Date) => void;
   readonly tell: (event: FollowerEvent) => void;
   readonly random?: () => number;
 }
 
-/** How much longer or shorter than asked for a pause may be, so that many replicas do not ask all at once. */
+/** By which share a pause may vary, so that many replicas do not ask at the same time. */
 const jitter = 0.1;
-/** The longest pauses after failures, in milliseconds; before anything was taken somebody waits for it. */
+/**
+ * The longest pauses after failures, in milliseconds. They are shorter before anything was taken, because somebody is
+ * waiting.
+ */
 const longestPause = 300_000;
 const longestFirstPause = 30_000;
 /** The longest pause before the same generation is tried again. */
 const longestRefusal = 600_000;
-/** So often, in milliseconds, it is asked without a tag, in case something on the way answers 304 whatever comes. */
+/** How often, in milliseconds, to ask without a tag, in case something on the way always answers 304. */
 const unconditionalAfter = 600_000;
-/** So often it begins again where the publication went on meanwhile; then it takes what it has, which is whole. */
+/**
+ * How often to begin again because the publication has a newer generation. After that it takes the one that it has,
+ * which is complete.
+ */
 const mostBeginnings = 3;
-/** The same trouble is not told again for so long, in milliseconds, though all was well meanwhile. */
+/** For how long the same trouble is not reported again, in milliseconds, even if all was well meanwhile. */
 const quietFor = 600_000;
-/** No pause is multiplied more often than this. */
+/** How often a pause is doubled at most. */
 const mostDoublings = 16;
 
 const codeOf = (error: unknown): string => String((error as NodeJS.ErrnoException | undefined)?.code ?? '');
@@ -64,26 +73,26 @@ interface Pending {
   found: FoundGeneration;
   readonly since: number;
   tries: number;
-  /** As performance.now() tells the time. */
+  /** In milliseconds as of performance.now(). */
   due: number;
 }
 
-/** Nothing that waiting would mend: only another generation, or another version of this program. */
+/** Failures that waiting does not fix, but only another generation or another version of this program. */
 const isForGood = (error: unknown): boolean =>
   error instanceof SourceError && (error.kind === 'older' || error.kind === 'of another version');
 
 /**
- * Follows a publication: asks again and again which generation is in force, takes each, and goes on with the one before
- * for as long as it cannot. Why it cannot is told once.
+ * Follows a publication: asks repeatedly which generation is in force, takes each, and continues with the last one as
+ * long as that fails. The reason of a failure is reported once.
  */
 export class Follower {
   readonly #options: FollowerOptions;
-  /** What was told since all was well, and when each thing was told. */
+  /** What was reported since all was well, and when each thing was last reported. */
   readonly #told = new Set<string>();
   readonly #toldAt = new Map<string, number>();
   #taken: Taken | undefined;
   #etag: string | null;
-  /** When `generation.json` was last read in full, as performance.now() tells the time. */
+  /** When `generation.json` was last read completely, in milliseconds as of performance.now(). */
   #readAt = performance.now();
   #failures = 0;
   #pending: Pending | undefined;
@@ -94,7 +103,7 @@ export class Follower {
     this.#etag = options.taken?.note.etag ?? null;
   }
 
-  /** Follows until the signal; never rejects. */
+  /** Follows until the signal is aborted. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const pause = await this.poll();
@@ -102,7 +111,7 @@ export class Follower {
     }
   }
 
-  /** Asks once and takes what is new; returns the milliseconds until it is to be asked again. Never rejects. */
+  /** Asks once and takes what is new. Returns the milliseconds until the next check. Never rejects. */
   async poll(): Promise<number> {
     try {
       await this.#ask();
@@ -164,11 +173,11 @@ export class Follower {
     }
   }
 
-  /** Takes what is pending or, where the publication went on meanwhile, what it has now. */
+  /** Takes the pending generation or, if the publication has a newer one by now, that one. */
   async #stageNewest(pending: Pending): Promise<Taken> {
     const { source, folder } = this.#options;
     for (let beginnings = 1; ; beginnings++) {
-      // Of the one in force the signature may be another, by another key.
+      // If it is the one in force, only its signature may have changed, because of another key.
       if (pending.found.text.toString() !== this.#taken?.note.text) {
         assertNotOlder(pending.found.generation, this.#taken?.generation, { base: source.base, folder: folder.root });
       }
@@ -187,7 +196,8 @@ export class Follower {
     }
   }
 
-  // What was begun must not keep the disk full. What was taken whole, but for its place, need not be taken again.
+  // What was begun must not fill the disk. What was completely taken, but could not be moved into place, need not be
+  // taken again.
   #makeRoom(error: unknown): void {
     const { folder } = this.#options;
     try {
@@ -206,8 +216,8 @@ export class Follower {
     return retryAt === undefined ? pause : Math.max(pause, retryAt - now().getTime());
   }
 
-  // Each kind of trouble is told once, until all is well again, and one that comes and goes once in a while: a line for
-  // each question would fill the log.
+  // Each kind of trouble is reported once until all is well again; recurring trouble once in a while. A line for each
+  // check would fill the log.
   #tellTrouble(error: unknown, what: string): void {
     const { kind, sentence } = this.#describe(error);
     const key = `${what} ${kind}`;
@@ -226,7 +236,7 @@ export class Follower {
     tell({ time: now().toISOString(), event: 'replica-well', reason });
   }
 
-  /** Notes that all is well; returns whether something else was told. */
+  /** Notes that all is well. Returns whether anything else had been reported. */
   #isWell(): boolean {
     const wasTold = this.#told.size > 0;
     this.#told.clear();
@@ -236,7 +246,7 @@ export class Follower {
 
   #describe(error: unknown): { kind: string; sentence: string } {
     const { source, folder } = this.#options;
-    // These sentences name nothing that differs from one question to the next.
+    // These sentences do not differ from one check to the next.
     if (error instanceof SourceError) return { kind: error.message, sentence: error.message };
     if (error instanceof NetworkError) {
       return { kind: error.code, sentence: `${source.base} could not be read: ${error.message}.` };

@@ -15,19 +15,19 @@ import { cutAtFrames, type PublicationSource, SourceError } from './source.ts';
 
 const usualConcurrency = 16;
 
-/** So often a file is asked for in all that fails in passing; together the pauses are some fifteen seconds. */
+/** How often a file is requested in total if it fails temporarily. The pauses add up to some fifteen seconds. */
 const mostTries = 6;
 const firstPauseMs = 500;
-/** No longer pause that is asked for is waited for. */
+/** A longer requested pause is not waited for. */
 const longestPauseMs = 60_000;
 
-/** Where files are taken from, and how. */
+/** Where files come from, and how they are taken. */
 export interface Taking {
   readonly source: PublicationSource;
-  /** How many files are taken at once. */
+  /** How many files are taken at the same time. */
   readonly concurrency?: number;
   readonly onProgress?: (done: number, total: number) => void;
-  /** Resolves after so many milliseconds; for tests, which need not wait. */
+  /** Resolves after that many milliseconds. For tests, which need not wait. */
   readonly pause?: (milliseconds: number) => Promise<unknown>;
 }
 
@@ -37,15 +37,15 @@ export interface Taken {
   readonly sha256: string;
 }
 
-/** Gives a file that was taken its name, and has it flushed before a generation is in force that names it. */
+/** Gives a taken file its name, and notes it for the flush before a generation that names it comes into force. */
 export const placeNoted = (temporary: string, file: string, output: OutputFolder): void => {
   output.place(temporary, file);
   output.note(file);
 };
 
 /**
- * Takes a file into a new temporary file, and again where that fails in passing: of many thousands one does now and then,
- * and what was taken for a generation that is not complete is not kept. Undefined where there is none.
+ * Takes a file into a new temporary file, and tries again after a temporary failure: among many thousands a few fail,
+ * and an incomplete generation is not kept. Undefined if the file does not exist.
  */
 const takePatiently = async (
   file: string,
@@ -68,7 +68,7 @@ const takePatiently = async (
   }
 };
 
-/** Takes what a plan wants; the files of a first copy get their names at once. */
+/** Takes the files that a plan wants. Those of a first copy get their names at once. */
 export const takeAll = async (
   { wanted, isFirst }: Plan,
   output: OutputFolder,
@@ -81,14 +81,14 @@ export const takeAll = async (
     if (found === undefined) throw new Superseded(`${file} is not there`);
     if (found.sha256 !== expected) throw new Superseded(`${file} has other bytes`);
     taken.set(file, found);
-    // An interrupted first copy goes on with what it has.
+    // So an interrupted first copy continues with what it has.
     if (isFirst) placeNoted(found.temporary, file, output);
     onProgress?.(taken.size, wanted.size);
   });
   return taken;
 };
 
-/** Holds what there is against what the generation says of all its files together. */
+/** Compares what there is with what the generation says about all of its files together. */
 export const assertComplete = ({ kept }: Plan, taken: ReadonlyMap<string, Taken>, { documents }: Generation): void => {
   const all = new Map(kept);
   for (const [file, { sha256 }] of taken) all.set(file, sha256);
@@ -98,7 +98,10 @@ export const assertComplete = ({ kept }: Plan, taken: ReadonlyMap<string, Taken>
   if (digest.digest('hex') !== documents.digest) throw new Superseded('its files are not those of its generation');
 };
 
-/** The SHA-256 of a compressed file as it is, in hex; undefined where it is damaged, or of more bytes than these. */
+/**
+ * The SHA-256, in hex, of the decompressed content of a file; undefined if it is damaged, or has more than that many
+ * bytes.
+ */
 const digestPlain = async (file: string, mostBytes: number): Promise<string | undefined> => {
   const digest = createHash('sha256');
   let bytes = 0;
@@ -121,7 +124,7 @@ const digestPlain = async (file: string, mostBytes: number): Promise<string | un
   }
 };
 
-/** Takes a file as it is, of so many bytes at most; returns where it waits for its name. */
+/** Takes a file as it is, with at most that many bytes. Returns where it waits for its name. */
 export const takeWhole = async (
   file: string,
   output: OutputFolder,
@@ -135,8 +138,8 @@ export const takeWhole = async (
 };
 
 /**
- * Takes the catalog of a generation, unless it is there; returns where it waits for its name. With `isDoubtful`, what is
- * there may not be whole: a power cut came before it was flushed.
+ * Takes the catalog of a generation, unless it exists already. Returns where it waits for its name. With `isDoubtful`,
+ * an existing one may be incomplete, because of a power cut before it was flushed.
  */
 export const takeCatalog = async (
   { path, sha256, size }: Generation['catalog'],

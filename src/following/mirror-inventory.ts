@@ -17,20 +17,20 @@ const readStanding = (file: string | undefined, output: OutputFolder): Buffer | 
     ? readFileSync(output.resolve(file))
     : undefined;
 
-/** What the folder holds, as the inventory of its generation says; undefined where that is lost. */
+/** The files in the folder according to the inventory of its generation; undefined if that is lost. */
 export const readHeld = (output: OutputFolder, { documents }: Generation): Inventory | undefined =>
   composeSafeInventory(documents, {
     whole: readStanding(documents.inventory, output),
     differences: readStanding(documents.differences, output),
   });
 
-/** The inventory of a generation, and where the files of it that do not stand yet wait for their names. */
+/** The inventory of a generation, and where those of its files that are new wait for their names. */
 export interface Account {
   readonly inventory: Inventory;
   readonly files: ReadonlyMap<string, string>;
 }
 
-/** Takes what tells of the files of a generation, but for what stands already. */
+/** Takes the files of an inventory, except those that exist already. */
 export const takeInventory = async (
   { documents }: Generation,
   output: OutputFolder,

@@ -14,13 +14,13 @@ import { isSafePath } from '../publication/safe-paths.ts';
 import { assertSafe } from './mirror-refusals.ts';
 import { changesBytes, type PublicationSource } from './source.ts';
 
-/** What leads from what a folder holds to a generation. */
+/** How to get from the content of a folder to a generation. */
 export interface Plan {
   readonly by: 'changes' | 'inventory';
-  /** What to take, and the SHA-256 that each must have. */
+  /** The files to take, with the SHA-256 that each must have. */
   readonly wanted: Inventory;
   readonly removed: readonly string[];
-  /** The inventory without what is to be taken. */
+  /** The inventory without the files to take. */
   readonly kept: Inventory;
   readonly lists: readonly ChangeList[];
   /** Whether nobody reads the folder yet, so that files may appear in any order. */
@@ -28,9 +28,9 @@ export interface Plan {
 }
 
 /**
- * By the change lists, where they lead from the generation that is held to just these files (`all`); undefined where they
- * do not. Nobody signs a list, so none is believed beyond that: it has nothing taken, or removed, that the generation does
- * not say.
+ * A plan from the change lists, if they lead from the present generation to exactly these files (`all`); undefined if
+ * they do not. Nobody signs a list, so none is trusted beyond that: it cannot cause a file to be taken or removed
+ * unless the generation agrees.
  */
 export const planByChanges = async (
   generation: Generation,
@@ -38,11 +38,11 @@ export const planByChanges = async (
   { held, all }: { readonly held: Inventory; readonly all: Inventory },
   source: PublicationSource,
 ): Promise<Plan | undefined> => {
-  // A publication keeps no more of them; a number may be one that a stranger made up.
+  // A publication keeps no more change lists, and a stranger may have made up the number.
   const steps = generation.number - (local?.number ?? generation.number);
   if (local === undefined || steps < 1 || steps > keptChangeLists) return undefined;
   const lists: ChangeList[] = [];
-  // All of them are in memory at once, so together they may be no longer than one.
+  // All of them are in memory at once, so together they must not be longer than one may be.
   let left = changesBytes;
   for (let number = local.number + 1; number <= generation.number; number++) {
     const found = await source.readChanges(number, left);
@@ -72,7 +72,7 @@ export const planByChanges = async (
   return { by: 'changes', wanted, removed: [...removed].filter((file) => held.has(file)), kept, lists, isFirst: false };
 };
 
-/** By the inventory of all files, held against that of what the folder has, or against its files. */
+/** A plan from the inventory of all files, compared with that of the folder, or with its files. */
 export const planByInventory = async (
   generation: Generation,
   output: OutputFolder,
@@ -82,7 +82,7 @@ export const planByInventory = async (
   const wanted = new Map<string, string>();
   const kept = new Map<string, string>();
   for (const [file, sha256] of all) {
-    // What an interrupted mirror has taken already, or a copy made by other means, is not taken again.
+    // Files from an interrupted mirror, or from a copy made by other means, are not taken again.
     const known = held?.get(file) ?? (existsSync(output.resolve(file)) ? digestFile(output.resolve(file)) : undefined);
     if (known === sha256) kept.set(file, sha256);
     else wanted.set(file, sha256);
@@ -95,15 +95,15 @@ export const planByInventory = async (
     removed,
     kept,
     lists: found === undefined ? [] : [found.list],
-    // Whoever finds that in force reads on, though nobody knows any more what belongs to it.
+    // If a generation is in force there, it has readers, even if it is unknown which files belong to it.
     isFirst: !existsSync(output.resolve(generationPath.current)),
   };
 };
 
 /**
- * Whether the change lists in the folder are of another history than that of the publication: it was restored from a backup,
- * and gave numbers anew. Where it does not have the list any more that the folder has of the generation in force here, nobody
- * knows, and nothing leads on from there.
+ * Whether the change lists in the folder belong to another history than that of the publication, because that was
+ * restored from a backup and reused numbers. If it no longer has the list of the folder's generation, that is unknown,
+ * but then no list continues from there either.
  */
 export const hasOtherHistory = async (
   { number }: Generation,
@@ -111,14 +111,14 @@ export const hasOtherHistory = async (
   output: OutputFolder,
   source: PublicationSource,
 ): Promise<boolean> => {
-  // What is as old as that is kept by nobody.
+  // Nobody keeps a list that is so old.
   if (next.number - number >= keptChangeLists) return false;
   const ours = readText(output.resolve(generationPath.changes(number)));
   return ours !== undefined && JSON.stringify((await source.readChanges(number))?.list) !== ours;
 };
 
 /**
- * Takes the change lists that a publication has besides that of the generation in force, one at a time in memory; returns
+ * Takes the change lists of a publication before that of the generation in force, with one at a time in memory. Returns
  * where they wait for their names.
  */
 export const takeEarlierLists = async (
@@ -137,7 +137,9 @@ export const takeEarlierLists = async (
   return taken;
 };
 
-/** The files that stand and do not belong to the generation: of all those that were ever wanted here, and are known still. */
+/**
+ * The existing files that do not belong to the generation, among all that were ever wanted here and are still known.
+ */
 export const listGone = ({ removed, kept, wanted }: Plan, output: OutputFolder): string[] => {
   const known = new Set(removed);
   const inventories = existsSync(output.resolve(inventoryFolder)) ? readdirSync(output.resolve(inventoryFolder)) : [];

@@ -2,7 +2,7 @@ import { generationPath, tellsOfGenerations } from '../contract/generation.ts';
 import { findUnwritable, isSafePath } from '../publication/safe-paths.ts';
 import { SourceError } from './source.ts';
 
-/** The publication went on while it was read: what was read is of more than one generation. */
+/** The publication changed while it was read, so what was read belongs to more than one generation. */
 export class Superseded extends Error {}
 
 const longestQuoted = 200;
@@ -13,18 +13,18 @@ const refusal = (file: string): SourceError =>
     `The publication names a file ${JSON.stringify(file.slice(0, longestQuoted))}, which no Debdex writes: nothing was taken.`,
   );
 
-/** Throws a SourceError where a path, which a stranger wrote, leads out of the folder (C9). */
+/** Throws a SourceError if a path, which a stranger wrote, leads out of the folder (C9). */
 export const assertSafe = (file: string): void => {
   if (!isSafePath(file)) throw refusal(file);
 };
 
-/** The same for the files of a generation, where a disk cannot hold them, or they would be in the way of what tells of it. */
+/** The same for the files of a generation, if a disk cannot hold them, or they collide with the files about it. */
 export const assertWritable = (files: readonly string[]): void => {
   const bad = findUnwritable(files);
   if (bad !== undefined) throw refusal(bad);
 };
 
-/** The same for a file that tells of a generation, where its name is none of those that such files have. */
+/** The same for a file about a generation, if its name is not one of those that such files have. */
 export const assertTelling = (file: string): void => {
   const isInForce = file === generationPath.current || file === generationPath.signature;
   if (isInForce || !tellsOfGenerations(file)) throw refusal(file);

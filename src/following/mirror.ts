@@ -20,14 +20,14 @@ import { assertNotOlder, type FoundGeneration, SourceError, unaskedNotModified }
 
 /** What to mirror, and where to. */
 export interface MirrorOptions extends Taking {
-  /** The folder that holds the mirror, which is a publication itself. */
+  /** The folder of the mirror, which is itself a publication. */
   readonly folder: string;
 }
 
 /** What a mirror took. */
 export interface MirrorSummary {
   readonly generation: Generation;
-  /** What led from the generation that was there to this one; `none` where it was there. */
+  /** How the present generation was reached from the last one; `none` if it was there already. */
   readonly by: 'none' | 'changes' | 'inventory';
   readonly fetched: number;
   readonly removed: number;
@@ -35,12 +35,12 @@ export interface MirrorSummary {
 
 const mostTries = 10;
 
-// A server, and any cache before it, may answer what it holds for a moment after a new generation is in force: our own
-// for a quarter of a second. Together the pauses are some nine seconds.
+// A server, and any cache in front of it, may answer with old files for a moment after a new generation came into
+// force: our own for a quarter of a second. The pauses add up to some nine seconds.
 const firstPauseMs = 50;
 const longestPauseMs = 2_000;
 
-/** A folder that holds what no mirror put there, as a sentence that says what to do. */
+/** The folder contains something that no mirror put there. The message says what to do. */
 export class FolderTaken extends Error {
   override readonly name = 'FolderTaken';
 }
@@ -51,19 +51,19 @@ const assertOurs = (folder: string, output: OutputFolder): void => {
     throw new FolderTaken(
       `${folder} is the output folder of builds, which a mirror would put into disorder: name another folder.`,
     );
-  // One that lost the name of its generation goes on with the files that it has.
+  // A mirror that lost the name of its generation continues with the files that it has.
   if (isUnderWay(output) || existsSync(output.resolve(apiRoot)) || readContent(output.root).length === 0) return;
   throw new FolderTaken(`${folder} holds something, and no publication: nothing was taken. Name an empty folder.`);
 };
 
 /**
- * Brings a folder to the generation in force of a publication: by the change lists where they lead there from what the
- * folder holds, else by the inventory. Files appear whole, those that others name before those, `generation.json`
- * last; then what is gone is removed. A mirror that was interrupted goes on with what it has. Where what is read is not
- * of one generation it is read again, after growing pauses.
+ * Updates a folder to the generation in force of a publication: by the change lists, if they lead there from the
+ * folder's content, else by the inventory. Files appear whole, those that others name before those, and
+ * `generation.json` last. Then files that are gone are removed. An interrupted mirror continues with what it has. If
+ * what is read does not belong to one generation, it is read again, after growing pauses.
  *
- * @throws SourceError where the publication cannot be taken, FolderTaken where the folder holds something else, LockedError
- * where another one is under way there; NetworkError
+ * @throws SourceError if the publication cannot be taken, FolderTaken if the folder contains something else,
+ * LockedError if another mirror is running there; NetworkError
  */
 export const mirror = async (options: MirrorOptions): Promise<MirrorSummary> => {
   const output = new OutputFolder(options.folder);
@@ -120,8 +120,8 @@ const bringTo = async (
   const plan =
     (held && !isOther ? await planByChanges(generation, local, { held, all: account.inventory }, source) : undefined) ??
     (await planByInventory(generation, output, { held, all: account.inventory }, source));
-  // Before the first file of a generation stands where others of it are missing. A mirror that is killed then, or finds
-  // another generation, knows by it what may stand there that no generation after it names.
+  // Called before the first file of a generation exists whose other files are missing. If the mirror is then killed, or
+  // finds another generation, this shows that there may be files that no later generation names.
   const begin = async () => {
     await markUnderWay(output);
     placeInventory(account, output);
@@ -139,9 +139,10 @@ const bringTo = async (
     for (const file of [...fresh, ...changed]) placeNoted(taken.get(file)?.temporary ?? '', file, output);
   }
   if (catalog !== undefined) placeNoted(catalog, generation.catalog.path, output);
-  // What a mirror left that was killed may not be on the disk yet.
+  // Files from a killed mirror may not have been flushed.
   if (held === undefined) for (const file of [...plan.kept.keys(), generation.catalog.path]) output.note(file);
-  // Whoever follows this mirror, another one too, learns by them that it cannot go on from there.
+  // From these, everything that follows this mirror, including other mirrors, learns that it cannot continue from
+  // there.
   if (earlier !== undefined) {
     output.prune(changesFolder);
     for (const [file, temporary] of earlier) placeNoted(temporary, file, output);
@@ -162,7 +163,7 @@ const removeFile = (file: string, output: OutputFolder): void => {
   }
 };
 
-/** Brings the signature of the generation in force up to date: it may be by another key now, or none. */
+/** Updates the signature of the generation in force, which may have another key now, or be gone. */
 const renewSignature = async ({ text, jws }: FoundGeneration, output: OutputFolder): Promise<void> => {
   const isThere = (file: string): boolean => {
     const present = output.lookUp(file)?.isFile() ? readFileSync(output.resolve(file)) : undefined;

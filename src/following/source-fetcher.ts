@@ -1,7 +1,7 @@
 import { createFetcher, type Fetcher } from '../net/fetcher.ts';
 import type { Proxies } from '../net/proxies.ts';
 
-/** A whole catalog may be long under way: milliseconds. A slow body is given up long before. */
+/** A whole catalog may take long, in milliseconds. A slow body is given up long before. */
 const longestRequest = 3_600_000;
 
 /** Fetches what is published at an address, for a mirror or a replica. */
@@ -11,7 +11,7 @@ export const createSourceFetcher = (
 ): Fetcher => {
   const { userAgent, proxies, connections } = options;
   return createFetcher({
-    // The address is the operator's own choice, so it may be anywhere; where it leads from there is not.
+    // The operator chose the address, so it may be anywhere; its redirects may not.
     allowPrivateNetworks: { host: new URL(address).hostname },
     userAgent,
     limits: { totalMs: longestRequest, ...(connections !== undefined && { connectionsPerHost: connections }) },

@@ -19,9 +19,9 @@ import { signaturePathOf } from '../publication/generation-signature.ts';
 import { verifySignature } from '../publication/signature.ts';
 
 /**
- * What kind of thing keeps a publication from being taken. `absent`: there is none, or it is away; `unsigned`: not signed
- * by the configured key; `older` than what is there; `damaged`: other bytes than it says; `of another version`; `changing`
- * faster than it is read.
+ * Why a publication cannot be taken. `absent`: there is none, or it is unavailable; `unsigned`: not signed by the
+ * configured key; `older` than what is held; `damaged`: its bytes differ from what it says; `of another version`;
+ * `changing` faster than it is read.
  */
 type SourceErrorKind = 'absent' | 'unsigned' | 'older' | 'damaged' | 'of another version' | 'changing';
 
@@ -31,7 +31,7 @@ export class SourceError extends Error {
   readonly kind: SourceErrorKind;
   /** Until when it asks to be left alone. */
   readonly retryAt: Date | undefined;
-  /** Whether the same question may well succeed in a moment. */
+  /** Whether the same request may well succeed in a moment. */
   readonly transient: boolean;
 
   constructor(
@@ -46,11 +46,11 @@ export class SourceError extends Error {
   }
 }
 
-/** What a publication says of its generation in force, as it says it. */
+/** The generation in force, exactly as a publication states it. */
 export interface FoundGeneration {
   readonly generation: Generation;
   readonly text: Buffer;
-  /** The detached JWS; undefined where there is none. */
+  /** The detached JWS; undefined if there is none. */
   readonly jws: Buffer | undefined;
   readonly etag: string | null;
 }
@@ -58,19 +58,19 @@ export interface FoundGeneration {
 const mebibyte = 2 ** 20;
 const smallBytes = mebibyte;
 const flushedAtOnce = 8 * mebibyte;
-/** More than the longest change list: of a first build of a million packages. */
+/** More than the longest change list, that of a first build with a million packages. */
 export const changesBytes: number = 256 * mebibyte;
 /** More than the largest document. */
 const documentBytes = 1024 * mebibyte;
 
-/** Of the memory that decompressing takes, as a power of two of bytes; catalogs are written with a sixteenth of it. */
+/** How much memory decompressing may take, as a power of two of bytes. Catalogs are written with a sixteenth of it. */
 const windowLog = 24;
 const longestRetryAfter = 3_600_000;
 
-/** What a server that is busy, or started anew, and what is before it say for a moment. */
+/** Temporary answers of a server that is busy or restarting, and of proxies in front of it. */
 const passing: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
 
-// generation.json and its signature are two files, and between them another generation may come in force.
+// generation.json and its signature are two files, and another generation may come into force between reading them.
 const signatureTries = 5;
 
 /** A publication elsewhere, read over the network. */
@@ -79,7 +79,7 @@ export class PublicationSource {
   readonly #fetcher: Fetcher;
   readonly #publicKey: string | undefined;
 
-  /** With a public key only what is signed by it is taken. */
+  /** With a public key, only what it signed is taken. */
   constructor(base: string, fetcher: Fetcher, publicKey?: string) {
     this.base = base.replace(/\/+$/, '');
     this.#fetcher = fetcher;
@@ -87,9 +87,9 @@ export class PublicationSource {
   }
 
   /**
-   * The generation in force; undefined where it is still the one with this entity tag.
+   * The generation in force; undefined if it still has this entity tag.
    *
-   * @throws SourceError where there is none, or it is not signed by the configured key; NetworkError
+   * @throws SourceError if there is none, or it is not signed by the configured key; NetworkError
    */
   async readGeneration(etag?: string | null): Promise<FoundGeneration | undefined> {
     for (let tries = 1; ; tries++) {
@@ -116,8 +116,9 @@ export class PublicationSource {
     }
   }
 
-  // That which is named after what it signs stands before that does, and longer. The one in force may be of the next
-  // generation already: for a moment, or until the next build where the last was killed in that moment.
+  // The signature that is named after what it signs is published first and kept longer. The one under the fixed name
+  // may already belong to the next generation: for a moment, or until the next build if the last one was killed in that
+  // moment.
   async #readSignature(text: Buffer): Promise<{ jws: Buffer | undefined; isRight: boolean }> {
     let jws: Buffer | undefined;
     for (const path of [signaturePathOf(text), generationPath.signature]) {
@@ -131,8 +132,8 @@ export class PublicationSource {
   }
 
   /**
-   * A change list of so many bytes at most; undefined where it is longer, not there any more, or none: nobody signs them,
-   * and everything can be taken without.
+   * A change list with at most that many bytes; undefined if it is longer, gone, or invalid: nobody signs them, and
+   * everything can be taken without them.
    *
    * @throws SourceError, NetworkError
    */
@@ -147,7 +148,7 @@ export class PublicationSource {
   }
 
   /**
-   * Takes a file as it is into a new file on this disk; returns its SHA-256 in hex, or undefined where there is none.
+   * Takes a file as it is into a new file on this disk. Returns its SHA-256 in hex, or undefined if it does not exist.
    */
   async take(path: string, file: string, maxBytes = documentBytes): Promise<string | undefined> {
     const found = await this.#fetch(path, { maxBytes });
@@ -158,11 +159,11 @@ export class PublicationSource {
   }
 
   /**
-   * Takes the catalog of a generation into two new files on this disk, compressed as it is and plain. Never more than was
-   * announced of it is read or written, little of it is in memory, and the disk is at work meanwhile. Returns the SHA-256
-   * of the compressed file in hex; undefined where it is not there any more.
+   * Takes the catalog of a generation into two new files on this disk, one compressed as published and one plain. Never
+   * reads or writes more than was announced, keeps little in memory, and writes while it reads. Returns the SHA-256 of
+   * the compressed file in hex; undefined if it does not exist any more.
    *
-   * @throws SourceError where it is not the one that was announced; NetworkError; what a disk throws
+   * @throws SourceError if it is not the announced one; NetworkError; errors of the disk
    */
   async takeCatalog(
     { path, sha256, size, compressed_size: compressedSize }: Generation['catalog'],
@@ -201,7 +202,8 @@ export class PublicationSource {
   }
 
   #absent(path: string, { status, retryAfter }: FetchResult): undefined {
-    // A bucket that nobody may list says 403 of what is not there; what may not be read is told by generation.json.
+    // A bucket that may not be listed answers 403 for a missing object. If nothing may be read at all, generation.json
+    // shows that.
     if (status === 404 || status === 410 || status === 403) return undefined;
     const retryAt = parseRetryAfter(retryAfter, new Date(), longestRetryAfter);
     throw new SourceError('absent', `${this.base}/${path} answered ${status}.`, {
@@ -221,11 +223,14 @@ export class PublicationSource {
   }
 }
 
-/** What to say of a 304 to a question without a tag. */
+/** The error for a 304 answer to a request without a tag. */
 export const unaskedNotModified = (base: string): SourceError =>
   new SourceError('absent', `${base} answered 304 to a question without a tag: see what is in front of it.`);
 
-/** What is older than what one has may be a replayed copy (P3). `folder` holds what one has. */
+/**
+ * Refuses a generation that is older than the one held, because it may be a replayed copy (P3). `folder` holds the
+ * present one.
+ */
 export const assertNotOlder = (
   found: Generation,
   local: Generation | undefined,
@@ -246,15 +251,15 @@ const collect = async (body: AsyncIterable<Uint8Array>): Promise<Buffer> => {
 };
 
 /**
- * What the disk failed with first. It tells of each failure once, so none must be lost; and of a pipeline that one ends
- * it is not always that one which is told, but what ended by it.
+ * The first error of the disk. It reports each failure once, so none must be lost; and the error of a pipeline is not
+ * always the one that ended it, but may be a consequence.
  */
 interface Disk {
   failure: unknown;
 }
 
 /**
- * Hands pieces on once they are written to a new file as well. What is written is flushed while more comes, so that
+ * Passes pieces on once they are also written to a new file. Written pieces are flushed while more arrive, so that
  * little is left to flush at the end.
  */
 const copyTo = (file: string, disk: Disk, digest?: ReturnType<typeof createHash>) =>
@@ -292,8 +297,8 @@ const copyTo = (file: string, disk: Disk, digest?: ReturnType<typeof createHash>
   };
 
 /**
- * Has each piece end where a frame of zstd does, so that the decoder reads all of them. Throws where the last one does not
- * end, or something else follows.
+ * Cuts pieces at the ends of zstd frames, so that the decoder reads all of them. Throws if the last frame does not end,
+ * or something else follows.
  */
 export async function* cutAtFrames(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const scanner = createFrameScanner();

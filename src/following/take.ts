@@ -8,27 +8,27 @@ import { type FoundGeneration, type PublicationSource, SourceError } from './sou
 import { largestComposed, TakenCatalog } from './taken-catalog.ts';
 import { describeFile, type LargeDocument, type Taken, type TakenFolder, takenOf } from './taken-folder.ts';
 
-/** From where to take a generation, where to, and what is there. */
+/** Where to take a generation from and to, and what is there already. */
 interface TakeOptions {
   readonly source: PublicationSource;
   readonly folder: TakenFolder;
   readonly before: Taken | undefined;
 }
 
-/** A disk that has too little room to take what is published. */
+/** The disk has too little room for what is published. */
 export class NoRoomToTake extends Error {
   override name = 'NoRoomToTake';
 }
 
-/** How many documents are made of a catalog, and compared with what it says of them, before it is put in force. */
+/** How many documents are made from a catalog and compared with its records before it comes into force. */
 const samples = 200;
 
 /**
- * Takes the catalog of a generation and the large documents that are made of it: everything stands in the folder when
- * this ends, flushed and under its own name, and nothing of it is in force. What stands there already is not taken again.
- * Undefined where the catalog is not there any more, so that there must be another generation.
+ * Takes the catalog of a generation, and its large documents, which are made from it. At the end everything is in the
+ * folder, flushed and under its own name, but not in force. What is there already is not taken again. Undefined if the
+ * catalog does not exist any more, so that there must be another generation.
  *
- * @throws SourceError, NetworkError, NoRoomToTake, and what a disk throws; what is in force stays as it is
+ * @throws SourceError, NetworkError, NoRoomToTake, and errors of the disk; what is in force stays as it is
  */
 export const stage = async (found: FoundGeneration, options: TakeOptions): Promise<Taken | undefined> => {
   const { source, folder, before } = options;
@@ -50,7 +50,7 @@ export const stage = async (found: FoundGeneration, options: TakeOptions): Promi
     digest = await source.takeCatalog(catalog, into);
     if (digest === undefined) return undefined;
     plain = into.plain;
-    // The disk is waited for while documents are made. The plain one last: who finds it has both, whole.
+    // Documents are made while the disk is flushed. The plain catalog comes last: if it exists, both are complete.
     placed = folder.place(into.compressed, compressed).then(() => folder.place(into.plain, file));
   }
   const [large] = await allEnded([writeLarge(plain, options), placed]);
@@ -62,7 +62,10 @@ export const stage = async (found: FoundGeneration, options: TakeOptions): Promi
   });
 };
 
-/** What all of these resolve to; where some fail, the first failure once all have ended, so that none goes on by itself. */
+/**
+ * The results of all of these. If some fail, throws the first failure after all have ended, so that none continues
+ * unobserved.
+ */
 const allEnded = async <const T extends readonly Promise<unknown>[]>(promises: T) => {
   await Promise.allSettled(promises);
   return Promise.all(promises);
@@ -112,7 +115,7 @@ const writeLarge = async (file: string, { source, folder, before }: TakeOptions)
 type Listed = Pick<LargeDocument, 'path' | 'digest' | 'date'>;
 const keyOf = ({ path, digest, date }: Listed): string => `${path}\n${digest}\n${date}`;
 
-/** Writes a document at once; resolves when it is on the disk, under its name. */
+/** Writes a document. Resolves when it is on disk under its name. */
 const writeOne = async (taken: TakenCatalog, one: Listed, folder: TakenFolder): Promise<LargeDocument> => {
   const temporary = folder.temporary();
   const digest = taken.write(one, temporary);
@@ -120,7 +123,7 @@ const writeOne = async (taken: TakenCatalog, one: Listed, folder: TakenFolder): 
   return { ...one, file: describeFile(folder.document(digest), digest) };
 };
 
-/** Makes some documents of the catalog, and sees that they are those that were published. Throws NotOfCatalog. */
+/** Makes some documents from the catalog, and checks that they are as published. Throws NotOfCatalog. */
 const assertSame = (taken: TakenCatalog): void => {
   const { documents } = taken;
   for (const path of documents.everyNth(Math.max(1, Math.floor(documents.count / samples)))) {

@@ -5,13 +5,13 @@ import { CatalogDocuments, NotOfCatalog } from '../documents/catalog-documents.t
 import { documentText } from '../documents/document.ts';
 import { documentDigest } from '../publication/soundness.ts';
 
-/** Documents of more than so many bytes are not composed while somebody waits, but when the catalog is taken (H7). */
+/** Larger documents, in bytes, are not composed on request, but when the catalog is taken (H7). */
 export const largestComposed = 256 * 1024;
 
 const differs = (path: string): NotOfCatalog =>
   new NotOfCatalog(`${path} would not have the bytes that were published: update Debdex`);
 
-/** The published documents, made of a catalog that was taken, each held to what the catalog says of it. */
+/** The published documents, made from a taken catalog. Each is compared with what the catalog records about it. */
 export class TakenCatalog {
   readonly documents: CatalogDocuments;
 
@@ -21,8 +21,8 @@ export class TakenCatalog {
   }
 
   /**
-   * The bytes of a published document; undefined where there is none. Throws NotOfCatalog where they cannot be made of
-   * the catalog.
+   * The bytes of a published document; undefined if there is none. Throws NotOfCatalog if they cannot be made from the
+   * catalog.
    */
   read(path: string): Buffer<ArrayBuffer> | undefined {
     const entry = this.documents.entry(path);
@@ -34,7 +34,7 @@ export class TakenCatalog {
     throw differs(path);
   }
 
-  /** The documents that are too large for `read`, with what the catalog says of them. */
+  /** The documents that are too large for `read`, with what the catalog records about them. */
   *large(): Generator<{ readonly path: string; readonly digest: string; readonly date: string }> {
     for (const path of this.documents.largerThan(largestComposed)) {
       const entry = this.documents.entry(path);
@@ -43,8 +43,8 @@ export class TakenCatalog {
   }
 
   /**
-   * Writes such a document to a new file, a few records at a time in memory; returns the SHA-256 of its bytes in hex.
-   * Throws NotOfCatalog, and what a disk throws.
+   * Writes such a document to a new file, with a few records at a time in memory. Returns the SHA-256 of its bytes in
+   * hex. Throws NotOfCatalog, and errors of the disk.
    */
   write({ path, digest, date }: { path: string; digest: string; date: string }, file: string): string {
     const { head, tail } = this.documents.composeParts(path);

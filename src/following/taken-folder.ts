@@ -12,13 +12,13 @@ import { verifySignature } from '../publication/signature.ts';
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** A file as it was when it was known to be whole; its time, in nanoseconds, tells whether it was touched since. */
+/** A file as it was when it was known to be complete. Its time, in nanoseconds, shows whether it was touched since. */
 const fileSchema = z.strictObject({ sha256, size: z.int(), changed: z.string() });
 
 const largeSchema = z.strictObject({
   /** Below the output folder of the publication. */
   path: z.string(),
-  /** Of the content without its date, in hex, and that date: what the catalog says of it. */
+  /** The digest of the content without its date, in hex, and that date, as in the catalog. */
   digest: z.string().regex(/^[0-9a-f]{32}$/),
   date: z.string(),
   file: fileSchema,
@@ -26,37 +26,37 @@ const largeSchema = z.strictObject({
 
 const noteSchema = z.strictObject({
   format: z.literal(1),
-  /** `generation.json` as it was published, its signature, and its entity tag. */
+  /** `generation.json` as published, its signature, and its entity tag. */
   text: z.string(),
   jws: z.string().nullable(),
   etag: z.string().nullable(),
   catalog: fileSchema,
-  /** The catalog as it was published. */
+  /** The catalog as published. */
   compressed: fileSchema,
   large: z.array(largeSchema),
 });
 
-/** What was taken of a publication, whole and checked. */
+/** What was taken of a publication, complete and checked. */
 export type Note = Readonly<z.infer<typeof noteSchema>>;
-/** A document of it that is too large to be composed when it is asked for, and stands as a file. */
+/** A document that is too large to be composed on request, and is kept as a file. */
 export type LargeDocument = Note['large'][number];
 
-/** A generation that was taken. */
+/** A taken generation. */
 export interface Taken {
   readonly generation: Generation;
-  /** Where its signature is published that is named after what it signs. */
+  /** The path of the published signature that is named after what it signs. */
   readonly signaturePath: string;
   readonly note: Note;
 }
 
-/** A note read back. */
+/** Parses a note. */
 export const takenOf = (note: Note): Taken => ({
   generation: generationSchema.parse(JSON.parse(note.text)),
   signaturePath: signaturePathOf(note.text),
   note,
 });
 
-/** How a file looks now that is known to have this digest. */
+/** Describes a file that is known to have this digest. */
 export const describeFile = (file: string, digest: string): Note['catalog'] => {
   const { size, mtimeNs } = statSync(file, { bigint: true });
   return { sha256: digest, size: Number(size), changed: String(mtimeNs) };
@@ -70,21 +70,21 @@ const isSame = (file: string, known: Note['catalog']): boolean => {
 };
 
 /**
- * The folder of what a replica took: catalogs named after their content, large documents likewise, and one note, written
- * last and whole, that says what of it is in force. Whatever a killed replica left half-done has no name that counts.
+ * The folder of what a replica took: catalogs and large documents, both named after their content, and one note,
+ * written last, that says which of them are in force. Whatever a killed replica left half-done has a temporary name.
  */
 export class TakenFolder {
   readonly root: string;
   #serial = 0;
-  /** What the note on the disk says, as far as this has written it. */
+  /** The note on disk, as far as this object has written it. */
   #written: Note | undefined;
 
-  /** `state` is the state folder, which holds other things besides. */
+  /** `state` is the state folder, which also contains other things. */
   constructor(state: string) {
     this.root = path.join(path.resolve(state), 'replica');
   }
 
-  /** Keeps other replicas out until the returned function is called. Throws LockedError where one is in. */
+  /** Keeps other replicas out until the returned function is called. Throws LockedError if one uses the folder. */
   lock(): () => void {
     const unlock = lockReplica(this.root);
     for (const folder of [this.#catalogs, this.documents]) mkdirSync(folder, { recursive: true });
@@ -106,17 +106,17 @@ export class TakenFolder {
     return path.join(this.root, 'in-force.json');
   }
 
-  /** The catalog of this digest, plain or compressed as it was published. */
+  /** The catalog with this digest, plain or compressed as published. */
   catalog(digest: string, ending: 'sqlite' | 'sqlite.zst'): string {
     return path.join(this.#catalogs, `${digest}.${ending}`);
   }
 
-  /** The large document of this digest. */
+  /** The large document with this digest. */
   document(digest: string): string {
     return path.join(this.documents, `${digest}.json`);
   }
 
-  /** The name of a new temporary file. */
+  /** A name for a new temporary file. */
   temporary(): string {
     return path.join(this.#staging, `${process.pid}-${this.#serial++}`);
   }
@@ -132,7 +132,7 @@ export class TakenFolder {
     renameSync(temporary, name);
   }
 
-  /** Puts what stands in force: what the note says is on the disk before the note is. */
+  /** Puts what was taken into force. Everything that the note names must be on disk before. */
   write(note: Note): void {
     for (const folder of [this.#catalogs, this.documents]) flushFile(folder);
     const temporary = this.temporary();
@@ -144,8 +144,8 @@ export class TakenFolder {
   }
 
   /**
-   * What is in force; undefined where nothing is. With a public key only what is signed by it counts. Throws a sentence
-   * where something was taken and cannot be used any more.
+   * What is in force; undefined if nothing is. With a public key, only what it signed counts. Throws a sentence if
+   * something was taken and cannot be used any more.
    */
   async read(publicKey?: string): Promise<Taken | undefined> {
     if (!existsSync(this.#note)) return undefined;
@@ -164,8 +164,8 @@ export class TakenFolder {
   }
 
   /**
-   * Removes all that belongs neither to what is in force nor to what a replica that starts later would find: these differ
-   * where something failed after the note was written. Readers keep what they have open.
+   * Removes everything except what is in force and what a replica that starts later would find. These differ if
+   * something failed after the note was written. Readers keep the files that they have open.
    */
   clean(inForce: Note | undefined): void {
     const kept = [inForce, this.#written].filter((note) => note !== undefined);

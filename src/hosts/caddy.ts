@@ -38,12 +38,12 @@ import {
   rootlessWords,
 } from './routes.ts';
 
-// Caddy 2.6 or later, as it comes. The route goes one way: what is refused, what the function answers, then the file
-// that an address stands for, and at last its headers. `handle` blocks side by side exclude each other.
+// Caddy 2.6 or later, without plugins. The route goes one way: refusals, what the function answers, then the file for
+// an address, and finally its headers. `handle` blocks beside each other exclude each other.
 
 const indented = (lines: readonly string[]): string[] => indent(lines, '\t');
 const block = (head: string, lines: readonly string[]): string[] => [`${head} {`, ...indented(lines), '}'];
-// Inside a `handle` alone Caddy would put directives into an order of its own.
+// Inside `handle` alone, Caddy would reorder the directives.
 const handle = (matcher: string, lines: readonly string[]): string[] =>
   block(matcher === '' ? 'handle' : `handle @${matcher}`, block('route', lines));
 const quoted = (text: string): string => `"${text.replaceAll('"', '\\"')}"`;
@@ -63,12 +63,12 @@ const answer = (
     'Content-Type': 'application/json',
     ...more,
   }),
-  // The time is written by Caddy's own templates, which have to be told the type.
+  // Caddy's templates write the time. They have to be told the content type.
   ...block('templates', ['mime application/json']),
   `respond ${raw(errorBody(status, error, '{{(now.UTC).Format "2006-01-02T15:04:05.000Z"}}'))} ${status}`,
 ];
 
-/** Seconds in which a function that restarts answers again. */
+/** After how many seconds a restarting function answers again. */
 const retryAfter = '5';
 
 const preflight = (methods: string): string[] => handle('ask', [...headers(preflightHeaders(methods)), 'respond 204']);
@@ -78,7 +78,7 @@ const refuse = (matcher: string, methods: string): string[] =>
 const refuseOthers = (): string[] => refuse('other', readMethods);
 
 const handOn = (functionUrl: string, below: string): string[] => [
-  // As it was asked for, with the path of the publication: the function takes that off by itself.
+  // As requested, with the path of the publication, which the function removes itself.
   ...(below === '' ? [] : [`rewrite * ${below}{uri}`]),
   ...block(
     `reverse_proxy ${functionUrl}`,
@@ -113,7 +113,7 @@ const older = ({ functionUrl, below }: RuleInput): string[] =>
 
 const exactPath = (addresses: readonly string[]): string => `path_regexp ${raw(`^(?:${anyOf(addresses)})$`)}`;
 
-/** Pages of lists, which the function answers; without it the whole list does. */
+/** Pages of lists, which the function answers. Without it the whole list is the answer. */
 const paged = ({ functionUrl, below }: RuleInput): string[] =>
   functionUrl === undefined
     ? []
@@ -131,7 +131,7 @@ const paged = ({ functionUrl, below }: RuleInput): string[] =>
         ];
       });
 
-/** The page of the search where it is asked something. */
+/** The search page with a query. */
 const searched = ({ functionUrl, below, site: hasSite }: RuleInput): string[] =>
   functionUrl === undefined || !hasSite
     ? []
@@ -144,25 +144,25 @@ const searched = ({ functionUrl, below, site: hasSite }: RuleInput): string[] =>
         ...handle('searched', handOn(functionUrl, below)),
       ];
 
-/** The same page without results, where the function is away: scripts of it search by themselves. */
+/** The same page without results, while the function is unavailable. Its scripts then search by themselves. */
 const searchedInVain = ({ folder, below, site: hasSite }: RuleInput): string[] =>
   hasSite
     ? [
-        // In one expression: of two in a matcher Caddy keeps one, and which depends on its version.
+        // A single expression: of two in a matcher, Caddy keeps one, and which one depends on its version.
         `@vain expression ${raw(`{http.error.status_code} in [502, 504] && {http.request.orig_uri.path} == '${below}/${searchPage.path}'`)}`,
         ...handle('vain', [
           `root * ${quoted(folder)}`,
           `rewrite * /${searchPage.file}`,
           ...fileHeaders(),
-          // An error is what it would say else.
+          // Otherwise the status would be that of the error.
           ...fileServer('status 200'),
         ]),
       ]
     : [];
 
 /**
- * What is said while the function is away or restarts. All of it is here, since of two such blocks of a site Caddy takes
- * the first alone.
+ * The answers while the function is unavailable or restarts. They are all here, because Caddy uses only the first such
+ * block of a site.
  */
 const away = (input: RuleInput): string[] =>
   input.functionUrl === undefined
@@ -190,29 +190,29 @@ const chosen = ({ address, parameter, files, sentences }: ChosenRoute): string[]
   ]),
 ];
 
-// Caddy replaces in the address as it was sent, where any character may be percent-encoded. What stays as it is comes
-// first: the digits of an escape are no capitals of a name.
+// Caddy replaces in the address as it was sent, in which any character may be percent-encoded. Characters that stay as
+// they are come first, so that the digits of an escape are not taken for capitals of a name.
 const encode = (): string[] => [
   ...['+', '-', '.'].map((character) => `uri path_regexp ${raw(`(?i:%${hexOf(character)})`)} ${character}`),
   ...replacements.map(({ character, written }) => {
     const code = hexOf(character);
-    // A percent sign of an identifier is never sent as itself: all that are there begin an escape.
+    // A percent sign in an identifier is always sent encoded, so every "%" begins an escape.
     const plain = character === '%' ? '' : `|${/\w/.test(character) ? character : `\\x${code}`}`;
     return `uri path_regexp ${raw(`(?i:%${code})${plain}`)} ${written}`;
   }),
 ];
 
-// With the twins that a build with --precompress writes.
+// With the compressed copies that a build with --precompress writes.
 const fileServer = (...more: string[]): string[] => block('file_server', ['precompressed br gzip', ...more]);
 
-// The chosen file is there, or nothing is.
+// Sends the chosen file if it exists, else nothing.
 const sendFile = (): string[] => [
   '@lost not file',
   ...handle('lost', answer(404)),
   ...handle('', [...fileHeaders(), ...fileServer()]),
 ];
 
-/** What Caddy has to be told of each file: its type, how long it may be reused, and who may read it. */
+/** What Caddy needs to know of each file: its type, how long it may be reused, and who may read it. */
 const fileHeaders = (): string[] => [
   ...headers({ 'X-Content-Type-Options': openHeaders['X-Content-Type-Options'], 'Content-Type': unknownType }),
   ...[...Map.groupBy(Object.entries(contentTypes), ([, type]) => type)].flatMap(([type, endings], index) => [
@@ -240,7 +240,7 @@ const api = (input: RuleInput): string[] => [
     `@rootless not path /${apiRoot}/*`,
     `rewrite @rootless /${apiRoot}{uri}`,
     ...exactNames(input).flatMap(([address, file], index) => [
-      // Caddy compares paths without regard to letter case, unless by a regular expression.
+      // Caddy compares paths without regard to letter case, except in regular expressions.
       `@exact${index} ${address.includes('%') ? `path /${apiRoot}${address}` : exactPath([`/${apiRoot}${address}`])}`,
       `rewrite @exact${index} /${file}`,
     ]),

@@ -9,7 +9,7 @@ import { workerText } from './worker-text.ts';
 /** Limits of Cloudflare: developers.cloudflare.com, "Headers", "Redirects" and "Functions: routing" of Pages. */
 export const cloudflareLimits = { headerRules: 100, lineCharacters: 2000, routes: 100, routeCharacters: 100 } as const;
 
-// What the worker answers itself; everything else are assets, which cost no run of it.
+// The addresses that the worker answers itself. All others are assets, which need no run of it.
 const workerPaths = ({ below, site, functionUrl }: RuleInput): string[] =>
   [
     '/',
@@ -20,7 +20,7 @@ const workerPaths = ({ below, site, functionUrl }: RuleInput): string[] =>
     ...rootlessWords.flatMap((word) => (word.includes('.') || word.endsWith('z') ? [`/${word}`] : [`/${word}/*`])),
   ].map((path) => below + path);
 
-// A header that a later rule sets again has to be taken away first, or both values stand there.
+// If a later rule sets a header again, the earlier value has to be removed, or both are sent.
 const rule = (pattern: string, headers: Readonly<Record<string, string>>): string[] => [
   pattern,
   ...Object.entries(headers).flatMap(([name, value]) =>
@@ -37,7 +37,7 @@ const headersFile = (host: string): string => {
       .flatMap((file) => rule(`/${file}`, { 'Cache-Control': cache })),
   );
   const types = Object.entries(contentTypes)
-    // Pages have no ending in their addresses, and are what Cloudflare takes them for.
+    // The addresses of pages have no ending, and Cloudflare knows their type.
     .filter(([ending]) => ending !== 'html')
     .flatMap(([ending, type]) => rule(`/*.${ending}`, { 'Content-Type': type }));
   return [
@@ -64,7 +64,7 @@ export const cloudflareWorkersRules = (input: RuleInput): HostRules => {
     assets: {
       directory: './public',
       binding: 'ASSETS',
-      // Below a path no asset is called as it is asked for.
+      // Below a path the names of assets differ from the requested addresses.
       run_worker_first: input.below === '' ? workerPaths(input) : true,
     },
   };

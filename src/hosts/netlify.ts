@@ -23,7 +23,10 @@ import {
   rootlessWords,
 } from './routes.ts';
 
-/** From so many redirects on Netlify advises against them: a deploy may fail (docs.netlify.com, "Redirects and rewrites"). */
+/**
+ * Netlify advises against more redirects than this, because a deploy may fail (docs.netlify.com, "Redirects and
+ * rewrites").
+ */
 export const netlifyLimit = 10_000;
 
 const errors = 'debdex-errors';
@@ -33,14 +36,14 @@ interface Redirect {
   readonly query?: string;
   readonly to: string;
   readonly status: number;
-  /** Whether it holds though there is such a file. */
+  /** Whether it applies even if such a file exists. */
   readonly force?: boolean;
 }
 
 const line = ({ from, query, to, status, force }: Redirect): string =>
   [from, query, to, `${status}${force ? '!' : ''}`].filter((part) => part !== undefined).join(' ');
 
-// As Netlify asks for it, and as its own development server compares it; no line can hold a blank.
+// In the form that Netlify requires and its own development server compares. No line may contain a blank.
 const written = (document: EncodedDocument): string[] => [
   ...new Set([
     addressWith(document, encodeURIComponent),
@@ -54,7 +57,7 @@ const place = (address: string): string => address.replaceAll(/\{(\w+)\}/g, ':$1
 
 const namesOf = ({ between }: NamedRoute): string => (between === '' ? ':name' : `:name${between}:second`);
 
-// A rule names all the parameters of an address that it is for, so there is one for each choice of them.
+// A rule names all the parameters of its address, so there is a rule for each choice of them.
 const choicesOf = <T>([first, ...others]: readonly T[]): T[][] =>
   first === undefined ? [[]] : choicesOf(others).flatMap((choice) => [[first, ...choice], choice]);
 
@@ -75,11 +78,11 @@ const pagedRedirects = (below: string, functionUrl: string): Redirect[] =>
       );
   });
 
-/** The page of the search where it is asked something, with the parameters that its forms and links have. */
+/** The search page with a query, with the parameters that its forms and links have. */
 const searchRedirects = (below: string, functionUrl: string): Redirect[] => {
   const { path, parameter, facets, order } = searchPage;
   const from = `${below}/${path}`;
-  // Those with more parameters first: one with fewer takes their addresses too.
+  // Rules with more parameters come first, because one with fewer also matches their addresses.
   const sent = [[parameter, ...facets, order], [parameter]].flatMap((names) => [[...names, 'page'], names]);
   return sent.map((names) => ({
     from,
@@ -90,7 +93,7 @@ const searchRedirects = (below: string, functionUrl: string): Redirect[] => {
   }));
 };
 
-// What stands for a folder stands for each file in it too, so the folder that has files is taken part by part.
+// A redirect for a folder also applies to all files in it, so a folder with files is redirected part by part.
 const olderFolders: readonly string[] = olderRoutes.flatMap(({ folder, files, parts }) =>
   files.length === 0 ? [folder, `${folder}/*`] : [folder, ...parts.map((part) => `${folder}/${part}/*`)],
 );
@@ -162,7 +165,7 @@ const headersFile = ({ below, functionUrl }: RuleInput): string => {
   const json = { 'Content-Type': contentTypes.json ?? '' };
   const api = { ...cors, ...json };
   const computed = computedRoutes.flatMap(({ address }) => withAndWithoutRoot(below, place(address)));
-  // The last rule that fits a path wins.
+  // The last matching rule for a path wins.
   return [
     `# ${origin('netlify')}`,
     ...[...cacheRules]
@@ -181,7 +184,7 @@ const headersFile = ({ below, functionUrl }: RuleInput): string => {
     ...Object.entries(contentTypes)
       .filter(([ending]) => ending !== 'html')
       .flatMap(([ending, type]) => rule(`${below}/*.${ending}`, { 'Content-Type': type })),
-    // An identifier may end like a file of any kind.
+    // An identifier may end like a file of any type.
     ...namedRoutes.flatMap((route) => {
       const [before, after] = route.address;
       return withAndWithoutRoot(below, `${before}${namesOf(route)}${after}`).flatMap((path) => rule(path, json));

@@ -7,7 +7,7 @@ import { anyOf, exactNames, literally, type RuleInput, withAndWithoutRoot } from
 import { map, pattern, quoted } from './nginx-syntax.ts';
 import { chosenRoutes, namedRoutes, pagedQuery, rootlessWords } from './routes.ts';
 
-// What nginx reads of a request and writes into an answer, as maps for its block "http".
+// What nginx reads from a request and writes into an answer, as maps for its block "http".
 
 const requestMaps = (): string[] => [
   '# The address as it was asked for, without its query.',
@@ -29,10 +29,10 @@ const requestMaps = (): string[] => [
   ]),
 ];
 
-/** The variable that holds a header of the answer to OPTIONS, and nothing in other answers. */
+/** The variable with a header of the answer to OPTIONS, which is empty in other answers. */
 export const headerVariable = (name: string): string => `head_${name.toLowerCase().replaceAll('-', '_')}`;
 
-/** The headers of the answer to OPTIONS that no other answer has. */
+/** The headers that only the answer to OPTIONS has. */
 export const preflightOnly = (): [name: string, value: string][] =>
   Object.entries(preflightHeaders(readMethods)).filter(([name]) => name !== 'Cache-Control' && !(name in openHeaders));
 
@@ -131,7 +131,8 @@ const functionMaps = ({ site, functionUrl }: RuleInput): string[] => [
       ]),
 ];
 
-// One map for each character, with a row for each number of its repetitions: a row writes all of them at once.
+// One map for each character, with a row for each number of its repetitions, because a row replaces all of them at
+// once.
 const replacementRows = ({ character, written }: Replacement): [string, string][] => {
   const code = `\\x${character.charCodeAt(0).toString(16)}`;
   return Array.from({ length: mostRepetitions }, (_, index) => {
@@ -147,7 +148,8 @@ const encodingMaps = (): string[] =>
     return map(source, `encoding${index}`, [['default', source], ...replacementRows(replacement)]);
   });
 
-// Texts that a map compares are alike in capitals or not, which identifiers are not; regular expressions tell them apart.
+// A map compares texts without regard to letter case, but identifiers are case-sensitive. Regular expressions
+// distinguish them.
 const exactRows = (input: RuleInput): [string, string][] =>
   exactNames(input).flatMap(([address, file]) =>
     withAndWithoutRoot(input.below, address).map((one): [string, string] => [

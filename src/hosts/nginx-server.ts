@@ -27,8 +27,8 @@ import {
   rootlessWords,
 } from './routes.ts';
 
-// The locations of a block "server", in the order in which nginx tries them: what is refused, what one file answers, what
-// the function answers, documents, and the site.
+// The locations of a block "server", in the order in which nginx tries them: refusals, what one file answers, what the
+// function answers, documents, and the site.
 
 const splitType = (type: string): readonly [string, boolean] => {
   const [plain = '', ...parameters] = type.split(/;\s*/);
@@ -83,17 +83,17 @@ const errorLocation = (match: string, status: ErrorStatus, error?: string, heade
     `return ${status} '${errorBody(status, error, '$debdex_now')}';`,
   ]);
 
-// What nginx cannot read has no path that a named location could be given: it would answer 500.
+// A request that nginx cannot read has no path, so a named location would answer 500.
 const notHttp = '/.debdex-not-http';
 const addressTooLong = '/.debdex-address-too-long';
 const headersTooLarge = '/.debdex-headers-too-large';
-// By the limits of the recipe. A location that names a page of any error inherits none.
+// The limits of the recipe. A location with any `error_page` of its own inherits none.
 const beyondLimits = ['error_page 413 @debdex_body_too_large;', 'error_page 429 @debdex_too_many;'];
 const malformed = [...beyondLimits, 'error_page 400 @debdex_malformed;'];
 const otherMethods = 'error_page 405 @debdex_method_not_allowed;';
 const missingAndOtherMethod = ['error_page 404 @debdex_missing;', otherMethods];
 
-// As long as the server takes one, which is more than the 8k of nginx.
+// As long as the server accepts, which is more than the 8k of nginx.
 const longestAddress = '72k';
 
 const proxied = (functionUrl: string): string[] => [
@@ -104,13 +104,14 @@ const proxied = (functionUrl: string): string[] => [
   'proxy_ssl_server_name on;',
 ];
 
-// Of what a location hands on by a status nginx looks for no page of the error that the proxy may make, but for this.
+// If a location hands on a request by a status, nginx ignores the `error_page` for an error of the proxy, except with
+// this.
 const errorsOfProxy = 'recursive_error_pages on;';
 
-// nginx would answer OPTIONS of what is not there by 404.
+// nginx would answer OPTIONS for a missing file with 404.
 const refusePageMethods = 'if ($debdex_method != read) { return 405; }';
 
-// Where the function is away, scripts of the page search by themselves.
+// If the function is unavailable, the scripts of the page search by themselves.
 const searchLocations = (below: string, functionUrl: string): string[] => [
   ...location(`= ${below}/${searchPage.path}`, [
     ...fileHeaders(),
@@ -138,12 +139,12 @@ const settings = ({ functionUrl, site }: RuleInput): string[] => [
   ...typeLines(),
   `error_page 400 ${notHttp};`,
   `error_page 414 ${addressTooLong};`,
-  // nginx has a status of its own for that, which it sends as 400.
+  // nginx has its own status for this, which it sends as 400.
   `error_page 494 =431 ${headersTooLarge};`,
   ...beyondLimits,
   ...missingAndOtherMethod,
   'error_page 501 @debdex_no_function;',
-  // A status of no server, by which a location hands on to another.
+  // An unused status, by which a location hands a request on to another.
   ...(functionUrl === undefined ? [] : ['error_page 418 = @debdex_function;']),
   '# A multi lookup stands in the address as a whole.',
   `large_client_header_buffers 4 ${longestAddress};`,
@@ -171,7 +172,7 @@ const refusedLocations = (root: string): string[] => [
   ...location(`~ ^${root}/(?:${apiWords})(?:/.*)?/$`, [...malformed, 'return 400;']),
 ];
 
-// Behind what has a name of strangers in it, which may begin with a dot.
+// After the locations with strangers' names, which may begin with a dot.
 const hiddenLocations = (root: string): string[] => [
   '# What nobody may ask for.',
   ...location(`~ ^${root}/(?:${apiWords})/(?:.*/)?\\.(?!well-known/)`, ['return 404;']),

@@ -1,6 +1,6 @@
 import { indent } from './host-rules.ts';
 
-/** A text as it is. */
+/** A text without special meaning. */
 export const quoted = (text: string): string => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 /** A regular expression. */
 export const pattern = (text: string): string => `"~${text.replaceAll('"', '\\"')}"`;

@@ -3,9 +3,9 @@ import { httpMaps } from './nginx-maps.ts';
 import { serverLines } from './nginx-server.ts';
 import { indented, quoted } from './nginx-syntax.ts';
 
-// nginx 1.18 or later, without any module that distributions leave out. Everything hangs on three things: regular
-// expressions that find the name in an address, a chain of maps that encodes it, and `try_files`. Headers are variables,
-// because a location that sets one header of its own inherits none.
+// nginx 1.18 or later, with only the modules that all distributions include. Everything depends on three things:
+// regular expressions that find the name in an address, a chain of maps that encodes it, and `try_files`. Headers are
+// variables, because a location that sets one header of its own inherits none.
 
 /** Rules for nginx. */
 export const nginxRules = (input: RuleInput): HostRules => {

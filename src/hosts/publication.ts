@@ -4,7 +4,7 @@ import { namedDocument } from '../contract/named-documents.ts';
 import { apiRoot, basePathOf, describedAddress, documentPath } from '../contract/paths.ts';
 import { addressWith, type EncodedDocument, type RuleInput, RulesImpossible } from './host-rules.ts';
 
-/** Where the documents lie that are called after packages and repositories. */
+/** The folder of the documents named after packages and repositories. */
 const named = `${apiRoot}/jailbreak`;
 
 const readBase = (folder: string): string => {
@@ -33,7 +33,7 @@ const asEncoded = (file: string): EncodedDocument[] => {
   return `${apiRoot}${addressWith(document, (name) => name)}.json` === file ? [] : [document];
 };
 
-/** What a published folder says of itself that rules depend on. Throws RulesImpossible where it holds no publication. */
+/** The properties of a published folder that rules depend on. Throws RulesImpossible if it contains no publication. */
 export const readPublication = (folder: string): Omit<RuleInput, 'functionUrl' | 'now'> => {
   const base = readBase(folder);
   return {

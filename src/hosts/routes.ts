@@ -13,36 +13,39 @@ import {
 import { apiRoot, type Operation, operations } from '../contract/paths.ts';
 import { wordsBelow } from '../contract/public-addresses.ts';
 
-// The table of operations as rules see it: which addresses are answered with which files, and which by the function.
+// The table of operations in the form that rules need: which files answer which addresses, and what the function
+// answers.
 
-/** What stands before and after a name. */
+/** The text before and after a name. */
 type Around = readonly [before: string, after: string];
 
-/** Addresses that hold a name, and the files that answer them: `…/package/{name}` is `…/package/{encoded name}.json`. */
+/** Addresses with a name, and the files that answer them: `…/package/{name}` is `…/package/{encoded name}.json`. */
 export interface NamedRoute {
   /** Below the API's root, with the slash at its beginning. */
   readonly address: Around;
   /** Below the output folder. */
   readonly file: Around;
-  /** What stands between the two names of an address that has two; empty where it has one. */
+  /** The text between the two names of an address; empty if it has only one. */
   readonly between: string;
-  /** Names that are words of the API there, and not to be looked up. */
+  /** Names that are words of the API there and cannot be looked up. */
   readonly words: ReadonlySet<string>;
-  /** Parameters with which the function answers one page of the file; without a function the whole of it answers. */
+  /**
+   * Parameters with which the function answers one page of the file. Without a function the whole file is the answer.
+   */
   readonly paged: readonly string[];
 }
 
-/** An address whose file is chosen by a parameter of its query. */
+/** An address whose file depends on a parameter of its query. */
 export interface ChosenRoute {
   readonly address: string;
   readonly parameter: string;
   /** The file for each value of the parameter. */
   readonly files: Readonly<Record<string, string>>;
-  /** The sentence of the 400 where it is missing, given twice, or of another value. */
+  /** The sentence of the 400 if the parameter is missing, repeated, or has another value. */
   readonly sentences: { readonly missing: string; readonly repeated: string; readonly other: string };
 }
 
-/** Addresses that the function answers; `{…}` stands for a segment of any text, and a `/*` at the end for all below. */
+/** Addresses that the function answers. `{…}` stands for any segment, and `/*` at the end for everything below. */
 export interface ComputedRoute {
   readonly address: string;
   readonly methods: string;
@@ -62,7 +65,7 @@ const betweenIn = (text: string): string => {
 
 const table: readonly Operation[] = Object.values(operations as Record<string, Operation>);
 
-/** A query that asks for a page, as a regular expression. */
+/** A query that requests a page, as a regular expression. */
 export const pagedQuery = (parameters: readonly string[]): string => `(?:^|&)(?:${parameters.join('|')})(?:=|&|$)`;
 
 /** Addresses that one file answers, by address below the API's root. */
@@ -88,11 +91,11 @@ export const namedRoutes: readonly NamedRoute[] = table.flatMap(({ address, file
   ];
 });
 
-/** The names of a route as a regular expression; `quote` writes a text so that it stands for itself there. */
+/** The names of a route as a regular expression. `quote` escapes a text. */
 export const namePattern = ({ between }: NamedRoute, quote: (text: string) => string): string =>
   between === '' ? '[^/]+' : `[^/]+${quote(between)}[^/]+`;
 
-// What the reading of a parameter says of a value; undefined where it takes it.
+// The complaint of a parameter's reader about a value; undefined if it accepts the value.
 const complaintOf = (parameter: QueryName, value: string): string | undefined => {
   const complaints: string[] = [];
   try {
@@ -123,7 +126,7 @@ export const chosenRoutes: readonly ChosenRoute[] = table.flatMap(({ address, fi
   ];
 });
 
-/** In the order in which they are to be tried: words before names. */
+/** In the order in which they have to be tried: words before names. */
 export const computedRoutes: readonly ComputedRoute[] = [
   ...table
     .filter(({ file }) => file === undefined)
@@ -138,18 +141,18 @@ export const computedRoutes: readonly ComputedRoute[] = [
   ]),
 ];
 
-/** First segments that are the API's where an address comes without its root (decisions, section 1). */
+/** First segments of addresses that belong to the API even without its root (decisions, section 1). */
 export const rootlessWords: readonly string[] = [
   ...new Set(table.flatMap(({ address }) => address.split('/').slice(1, 2).filter(Boolean))),
 ];
 
-/** A part of the addresses from before /v2 that the function answers, whole and with what lies below. */
+/** A part of the addresses from before /v2 that the function answers, with everything below it. */
 export interface OlderRoute {
   /** With a slash at its beginning and none at its end. */
   readonly folder: string;
-  /** Files below it, which any host answers. */
+  /** Files below it, which any host can answer. */
   readonly files: readonly string[];
-  /** The folders in it, beside which there are those files alone. */
+  /** The folders in it. Beside them there are only those files. */
   readonly parts: readonly string[];
 }
 

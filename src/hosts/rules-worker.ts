@@ -1,9 +1,9 @@
 import { encodeFileName, encodeFolderName } from '../contract/filenames.ts';
 
-// What runs on hosts that run scripts. It is written out as it stands, behind the table of its rules and behind the
-// encoding of names (worker-text.ts), so it may import nothing else that is not a type.
+// The code for hosts that run scripts. It is published as it is, after the table of its rules and the encoding of names
+// (worker-text.ts), so it may import nothing but types.
 
-/** What the worker goes by; paths of files are below the output folder, addresses below the API's root. */
+/** The rules of the worker. Paths of files are below the output folder, addresses below the API's root. */
 export interface WorkerRules {
   /** The path below which the publication lies, without trailing slash. */
   readonly below: string;
@@ -20,19 +20,19 @@ export interface WorkerRules {
   readonly named: readonly {
     readonly address: readonly [string, string];
     readonly file: readonly [string, string];
-    /** What stands between two names, where there are two. */
+    /** The text between two names, if there are two. */
     readonly between: string;
     readonly words: readonly string[];
     /** Parameters with which the function answers one page of it. */
     readonly paged: readonly string[];
   }[];
   readonly computed: readonly { readonly pattern: string; readonly methods: string }[];
-  /** Folders of addresses from before /v2, which the function answers but for these files. */
+  /** Folders of addresses from before /v2, which the function answers, except these files. */
   readonly older: readonly { readonly folder: string; readonly files: readonly string[] }[];
   /** Patterns of the files that scripts of any site may read. */
   readonly openFiles: readonly string[];
   readonly functionUrl: string | undefined;
-  /** The page that the function answers where it is asked something; undefined where there is none. */
+  /** The page that the function answers if it has a query; undefined if there is none. */
   readonly search: { readonly path: string; readonly parameter: string } | undefined;
   readonly types: Readonly<Record<string, string>>;
   readonly unknownType: string;
@@ -42,7 +42,7 @@ export interface WorkerRules {
   readonly noCache: string;
   readonly open: Readonly<Record<string, string>>;
   readonly closed: Readonly<Record<string, string>>;
-  /** Headers of the answer to OPTIONS, by the methods that an address answers. */
+  /** Headers of the answer to OPTIONS, by the methods of an address. */
   readonly preflight: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly readMethods: string;
   readonly pageMethods: string;
@@ -63,9 +63,9 @@ interface Assets {
 }
 
 /**
- * Answers requests by the rules: files come from `assets`, which knows them by their paths alone.
+ * Answers requests by the rules. Files come from `assets`, which knows them only by their paths.
  *
- * @public it is written out, and not imported
+ * @public it is published as text, and not imported
  */
 export const createWorker = (rules: WorkerRules) => {
   const apiWords = new Set([rules.root, ...rules.rootlessWords]);
@@ -96,7 +96,7 @@ export const createWorker = (rules: WorkerRules) => {
     return headers;
   };
 
-  // Hosts answer "…/index.html" and "….html" with a redirect to the address without it.
+  // Hosts redirect "…/index.html" and "….html" to the address without it.
   const addressOf = (file: string): string => `/${file.replace(/(^|\/)index\.html$/, '$1').replace(/\.html$/, '')}`;
 
   const read = async (request: Request, assets: Assets, file: string): Promise<Response | undefined> => {
@@ -110,7 +110,7 @@ export const createWorker = (rules: WorkerRules) => {
     return new Response(found.body, { status: found.status, headers: headersOf(file, found.headers) });
   };
 
-  // Which file an address of the API stands for: undefined where for none, a sentence where it asks for it wrongly.
+  // The file for an address of the API: undefined if there is none, a sentence if the request is wrong.
   const findFile = (segments: readonly string[], url: URL): { file?: string; sentence?: string; paged?: boolean } => {
     const address = `/${segments.join('/')}`;
     const fixed = rules.fixed[address];
@@ -176,7 +176,7 @@ export const createWorker = (rules: WorkerRules) => {
       return fail(request, 405, rules.sentences.otherMethod, { Allow: rules.readMethods });
     }
     const named = `${rules.root}${address}`;
-    // No folder that is published has such a name, and ".." leads elsewhere; a package may be called ".x".
+    // No published folder has such a name, and ".." leads elsewhere; but a package may be called ".x".
     if (endingOf(named) in rules.types && !/\/\.(?:[^/]*\/|\.?$)/.test(address)) {
       const answer = await read(request, assets, named);
       if (answer !== undefined) return answer;
@@ -212,7 +212,7 @@ export const createWorker = (rules: WorkerRules) => {
     if (/(^|\/)\.(?!well-known(\/|$))/.test(path)) return missing(request, assets);
     const { search, functionUrl } = rules;
     if (search !== undefined && functionUrl !== undefined && path === search.path) {
-      // Where the function is away, scripts of the page search by themselves.
+      // If the function is unavailable, the scripts of the page search by themselves.
       const asked = url.searchParams.get(search.parameter);
       const answer = asked ? await handOn(request, url, functionUrl).catch(() => undefined) : undefined;
       if (answer !== undefined && ![502, 504].includes(answer.status)) return answer;

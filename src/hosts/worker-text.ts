@@ -16,7 +16,7 @@ import { emptySegment, literally, noFunction, origin, otherMethod, type RuleInpu
 import { chosenRoutes, computedRoutes, fixedRoutes, namedRoutes, olderRoutes, rootlessWords } from './routes.ts';
 import type { WorkerRules } from './rules-worker.ts';
 
-/** What the worker goes by, from the table of operations. */
+/** The rules of the worker, from the table of operations. */
 const workerRules = ({ below, site, functionUrl }: RuleInput): WorkerRules => ({
   below,
   root: apiRoot,
@@ -70,7 +70,7 @@ const workerRules = ({ below, site, functionUrl }: RuleInput): WorkerRules => ({
   site,
 });
 
-// Node warns of the function that it runs this very file by.
+// Suppresses Node's warning about the function that also runs this very file.
 const stripTypes = (text: string): string => {
   const { emitWarning } = process;
   process.emitWarning = () => {};
@@ -81,7 +81,7 @@ const stripTypes = (text: string): string => {
   }
 };
 
-// A module without its types, and without what binds it to others.
+// A module without types, imports and exports.
 const bodyOf = (name: string): string =>
   stripTypes(readFileSync(new URL(name, import.meta.url), 'utf8'))
     .replaceAll(/^import .*;\n/gm, '')
@@ -89,7 +89,7 @@ const bodyOf = (name: string): string =>
     .replaceAll(/[ \t]+$/gm, '')
     .replaceAll(/\n{3,}/g, '\n\n');
 
-/** The worker as one module that imports nothing; files come from the binding `ASSETS`. */
+/** The worker as one module without imports. Files come from the binding `ASSETS`. */
 export const workerText = (host: string, input: RuleInput): string =>
   [
     `// ${origin(host)}`,

@@ -4,12 +4,12 @@ import { type HostRules, RulesImpossible } from './host-rules.ts';
 import { type HostName, hosts } from './hosts.ts';
 import { readPublication } from './publication.ts';
 
-/** What rules are to be written, and where. */
+/** Which rules to write, and where. */
 export interface RuleOrder {
   readonly host: HostName;
   /** The folder of the publication. */
   readonly publication: string;
-  /** The folder of the rules, which are the only thing in it. */
+  /** The folder of the rules, which contains nothing else. */
   readonly out: string;
   readonly functionUrl?: string | undefined;
   readonly now: Date;
@@ -27,8 +27,8 @@ const list = (folder: string): string[] => {
 };
 
 /**
- * Writes the rules of a host into a folder of their own, each file whole. Throws RulesImpossible where there is no
- * publication, or where the folder holds anything else.
+ * Writes the rules of a host into a folder of their own, each file whole. Throws RulesImpossible if there is no
+ * publication, or the folder contains anything else.
  */
 export const writeRules = ({ host, publication, out, functionUrl, now }: RuleOrder): HostRules => {
   const rules = hosts[host]({ ...readPublication(publication), functionUrl, now });
