@@ -2,14 +2,14 @@ import { searchPage } from '../contract/search-page.ts';
 import { fitsArchitecture } from './fits-architecture.ts';
 import type { FoundPackage } from './found.ts';
 
-/** What results are narrowed by, as the address of the page has it. */
+/** The filters of results, as in the address of the page. */
 export const facetNames = searchPage.facets;
 export type FacetName = (typeof facetNames)[number];
 
-/** What was chosen: one value of some of them. */
+/** The chosen values of some filters. */
 export type Chosen = Readonly<Partial<Record<FacetName, string>>>;
 
-/** How many packages there are of each value of each. */
+/** How many packages have each value of each filter. */
 export type FacetCounts = Readonly<Record<FacetName, ReadonlyMap<string, number>>>;
 
 const valuesOf: Readonly<Record<FacetName, (found: FoundPackage) => readonly string[]>> = {
@@ -23,14 +23,14 @@ const valuesOf: Readonly<Record<FacetName, (found: FoundPackage) => readonly str
 const fitsOne = (name: FacetName, value: string, found: FoundPackage): boolean =>
   name === 'architecture' ? fitsArchitecture(value, found) : valuesOf[name](found).includes(value);
 
-/** Whether a package is among what was chosen; `without` is left out of account. */
+/** Whether a package matches the chosen values. The filter `without` is ignored. */
 export const fitsChosen = (chosen: Chosen, found: FoundPackage, without?: FacetName): boolean =>
   facetNames.every((name) => {
     const value = chosen[name];
     return value === undefined || name === without || fitsOne(name, value, found);
   });
 
-/** How many of these packages each value would leave, beside what else is chosen. */
+/** How many of these packages each value would leave, together with the other chosen values. */
 export const countFacets = (found: readonly FoundPackage[], chosen: Chosen): FacetCounts => {
   const countOf = (name: FacetName): ReadonlyMap<string, number> => {
     const others = found.filter((one) => fitsChosen(chosen, one, name));

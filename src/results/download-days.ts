@@ -1,12 +1,12 @@
-/** Downloads on each of the last days, as a chart has them: each of its days has a count, and what it says in words. */
+/** Downloads on each of the last days, for a chart: a count for each day, and the same in words. */
 export interface DownloadDays {
-  /** Oldest first, the last one is today. */
+  /** The oldest first; the last one is today. */
   readonly counts: readonly number[];
   readonly most: number;
   readonly text: string;
 }
 
-/** As many as `last_30_days` of the download count sums. */
+/** As many days as `last_30_days` of the download count covers. */
 export const chartDays = 30;
 
 const dayMs = 86_400_000;
@@ -15,9 +15,9 @@ const formatDay = (at: number): string =>
   new Date(at).toLocaleDateString('en-GB', { day: 'numeric', month: 'long', timeZone: 'UTC' });
 
 /**
- * The last 30 days of a daily series, which names only days on which something was counted. `now` is the moment of the
- * answer, in milliseconds: the days are those of the server, whatever the clock of the reader says. What is no day or
- * count of a series is passed over. Undefined where nothing was counted on these days.
+ * The last 30 days of a daily series, which only contains days with downloads. `now` is the time of the answer, in
+ * milliseconds: days are those of the server, whatever the reader's clock says. Invalid days and counts are ignored.
+ * Undefined if there were no downloads on these days.
  */
 export const computeDownloadDays = (daily: unknown, now: number): DownloadDays | undefined => {
   const today = Math.floor(now / dayMs);
@@ -39,11 +39,11 @@ export const computeDownloadDays = (daily: unknown, now: number): DownloadDays |
   };
 };
 
-/** The outline of bars of three units with one between them, as the data of an SVG path of this height. */
+/** The outline of bars, three units wide and one apart, as the data of an SVG path with this height. */
 export const barsOf = ({ counts, most }: Pick<DownloadDays, 'counts' | 'most'>, height: number): string =>
   counts
     .map((count, day) => {
-      // A day without downloads leaves a mark, so that thirty days are seen.
+      // A day without downloads leaves a mark, so that all thirty days are visible.
       const bar = count === 0 ? 0.5 : Math.max(2, (height * count) / most);
       return `M${day * 4} ${height}v-${bar.toFixed(1)}h3v${bar.toFixed(1)}z`;
     })

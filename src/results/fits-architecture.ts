@@ -3,8 +3,8 @@ import { isFor, readStatements } from '../compatibility/judgement.ts';
 import type { RowCard } from './row.ts';
 
 /**
- * Whether a package is for an architecture. What is for all of them is for this one too; for one of devices with iOS only
- * where its repository serves that, as verdicts and buttons judge it.
+ * Whether a package is for an architecture. A package for all of them is, too; for an architecture of iOS devices only
+ * if its repository serves that, as for verdicts and buttons.
  */
 export const fitsArchitecture = (
   value: string,

@@ -1,17 +1,17 @@
 import type { FoundPackage } from './found.ts';
 
 /**
- * Puts those packages first that have all of a question and may run where it is asked, which the index is not told: it is
- * to be called with all that is found so far, and what it answered before keeps its place when more is found.
+ * Puts those packages first that match a whole query and may run on the visitor's device, which the index does not
+ * know. To be called with everything found so far; packages keep their places when more are found.
  */
 export const fitsFirst = (
   mayRun: (one: FoundPackage) => boolean,
 ): ((found: readonly FoundPackage[]) => readonly FoundPackage[]) => {
-  // In the order in which they were placed, each as it is known by now.
+  // In the order of their places, each as known now.
   const placed = new Map<string, FoundPackage>();
   return (found) => {
     const fresh = found.filter(({ id }) => !placed.has(id));
-    // What has a part of the question is no better for running.
+    // A package that matches only a part of the query is no better for running.
     const first = new Set(fresh.filter((one) => !one.isPart && mayRun(one)));
     for (const one of [...first, ...fresh.filter((other) => !first.has(other)), ...found]) placed.set(one.id, one);
     return [...placed.values()];

@@ -11,7 +11,7 @@ import { newestBy } from './newest.ts';
 import type { RowCard } from './row.ts';
 import type { ServedBuilds } from './served-builds.ts';
 
-/** What a record tells the list of results. */
+/** The fields of a record that the list of results needs. */
 export type FoundRecord = Pick<
   PackageRecord,
   | 'package_id'
@@ -26,48 +26,48 @@ export type FoundRecord = Pick<
   | 'icon_url'
 > & {
   readonly repository: Pick<EmbeddedRepository, 'slug' | 'name'>;
-  /** Where it has a part of the question alone. */
+  /** Set if it matches only a part of the query. */
   readonly isPart?: boolean;
 };
 
-/** Records of a page of results, of which the last so many have a part of the question alone. */
+/** Marks the last `parts` records of a page as matching only a part of the query. */
 export const withParts = (records: readonly FoundRecord[], parts: number): readonly FoundRecord[] => {
   const whole = records.length - parts;
-  // What is told by a header may be garbled on its way.
+  // A header may be garbled on its way.
   return !Number.isInteger(parts) || parts < 1 || whole < 0
     ? records
     : records.map((one, index) => (index < whole ? one : { ...one, isPart: true }));
 };
 
-/** A state as a person reads it. */
+/** Names of states for people. */
 export const stateTitles: Readonly<Record<PackageState, string>> = {
   current: 'Released, repository answers',
   'pre-release': 'Pre-release or debug build',
   stale: 'Repository does not answer',
 };
 
-/** A package that was found: its row, and by what it may be narrowed. */
+/** A found package: its row, and its values for filters. */
 export interface FoundPackage extends RowCard {
-  /** Of its newest record. */
+  /** The kind of its newest record. */
   readonly kind: SectionKind;
-  /** Of all its records, by each of which it is found. */
+  /** The kinds of all its records, each of which finds it. */
   readonly kinds: readonly SectionKind[];
   readonly states: readonly PackageState[];
   readonly prices: readonly ('free' | 'paid')[];
   readonly repositories: readonly string[];
-  /** What of it a question may be about. */
+  /** The text that a query may be about. */
   readonly said: string;
-  /** Where it has a part of the question alone. */
+  /** Set if it matches only a part of the query. */
   readonly isPart?: boolean;
 }
 
-/** What the page knows of the index. */
+/** What the page knows about the index. */
 export interface IndexTraits {
-  /** Slugs of the repositories that could not be read by the last build. */
+  /** Slugs of the repositories that the last build could not read. */
   readonly stale: ReadonlySet<string>;
-  /** Whether it has packages for devices with iOS. */
+  /** Whether it has packages for iOS devices. */
   readonly hasDevices: boolean;
-  /** By which what is for all architectures is judged. */
+  /** The builds that repositories serve, by which packages for all architectures are judged. */
   readonly served?: ServedBuilds;
 }
 
@@ -81,7 +81,7 @@ const statedByRecords = (records: readonly FoundRecord[], served: ServedBuilds |
   return [...new Set(stated)].sort().join(';');
 };
 
-/** What its architectures alone state of devices; a build of the site knows more (stated-lists). */
+/** What its architectures alone state about devices. A build of the site knows more (stated-lists). */
 export const statedByBuilds = (architectures: readonly string[]): string =>
   architectures
     .map(buildOf)
@@ -98,7 +98,7 @@ const wordsOf = ({ name, author, maintainer, description }: FoundRecord): string
 ];
 
 const toPackage = (records: readonly FoundRecord[], { stale, hasDevices, served }: IndexTraits): FoundPackage => {
-  // Of its records the one that fits best came first. Each build of a repository has a newest version of its own.
+  // The best matching record of a package comes first. Every build of a repository has its own newest version.
   const [best] = records as [FoundRecord];
   const { package_id: id, repository } = best;
   const builds = records.filter((one) => one.repository.slug === repository.slug);
@@ -128,8 +128,8 @@ const toPackage = (records: readonly FoundRecord[], { stale, hasDevices, served 
 };
 
 /**
- * The packages of records that a search found, in the order of the first record of each. Where an `architecture` was
- * chosen, what the index finds for it as it is for all, and which is not for such devices, is left out.
+ * The packages of found records, in the order of the first record of each. If an `architecture` was chosen, packages
+ * for all architectures that are not for such devices are left out.
  */
 export const toPackages = (
   records: readonly FoundRecord[],
@@ -146,7 +146,7 @@ export const toPackages = (
   return architecture === undefined ? found : found.filter((one) => fitsArchitecture(architecture, one));
 };
 
-/** The words of a package that one of a question may begin. */
+/** The words of a package that a word of a query may begin. */
 export const termsOf = ({ id, name, said }: Pick<FoundPackage, 'id' | 'name' | 'said'>): Set<string> => {
   const terms = new Set(splitWords(said));
   for (const text of [name, ...id.split('.')]) {

@@ -1,9 +1,9 @@
-/** The images that stand for a section, wherever this site is published. */
+/** The images of sections, wherever this site is published. */
 export const ownImage = /\/icons\/(?:sections|headers)\/[a-z-]+\.png$/;
 
-// The beginning of an address on the web that names no user.
+// The beginning of a web address without user information.
 const remote = /^https?:\/\/[^\s/?#@\\]+(?:[/?#]|$)/i;
 
-/** The address of a package's own icon, as its record has it; undefined where the image of its section stands for it. */
+/** The address of a package's own icon, from its record; undefined if it has the image of its section. */
 export const remoteIcon = (address: string): string | undefined =>
   remote.test(address) && !ownImage.test(address) ? address : undefined;

@@ -6,14 +6,14 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Text without halves of characters, which no address and no document can hold. */
+/** Removes halves of surrogate pairs, which no address and no document can contain. */
 export const wholeCharacters = (text: string): string => text.replace(/\p{Surrogate}/gu, '\ufffd');
 
-/** Text of a stranger as character data or as an attribute's value in quotation marks. */
+/** Escapes a stranger's text for character data or a quoted attribute value. */
 export const escapeMarkup = (text: string): string =>
   wholeCharacters(text).replace(/[&<>"']/g, (character) => entities[character] ?? '');
 
-/** Text of at most so many characters, with an ellipsis where it was longer. */
+/** A text of at most that many characters, with an ellipsis if it was longer. */
 export const cutText = (text: string, length: number): string => {
   if (text.length <= length) return text;
   const characters = [...text.slice(0, 2 * length + 2)];

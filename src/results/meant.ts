@@ -3,8 +3,8 @@ import { isOneMistakeApart } from '../catalog/spelling.ts';
 import { type FoundPackage, termsOf } from './found.ts';
 
 /**
- * How what was found fits a question: as it was asked, by another spelling that was `meant`, or in part. The index answers
- * a mistyped question without saying so, and those who read the answer should know.
+ * How results match a query: as asked, with another spelling that was `meant`, or in part. The index answers a mistyped
+ * query without saying so, but readers should know.
  */
 export type Fit =
   | { readonly kind: 'asked' }
@@ -16,8 +16,8 @@ type Known = Pick<FoundPackage, 'id' | 'name' | 'said' | 'isPart'>;
 const asked: Fit = { kind: 'asked' };
 
 /**
- * So many of the first results are looked at. What fits as it was asked comes first, and in another order it is among them
- * too: beside it never stand more than four of another spelling (package-search.ts).
+ * How many of the first results are examined. Results that match as asked come first. In another order they are still
+ * among these, because at most four with another spelling accompany them (package-search.ts).
  */
 const mostRead = 5;
 
@@ -33,13 +33,13 @@ const fitOf = (words: readonly string[], one: Known): Fit => {
   const names = termsOf({ ...one, said: '' });
   const corrected = words.map((word) => (begins(word) ? word : closest(names, word)));
   if (corrected.every((word) => word !== undefined)) return { kind: 'corrected', meant: corrected.join(' ') };
-  // The index found it otherwise: inside a word, or by what is told of it no further.
+  // The index found it in another way: inside a word, or by text that is not known here.
   return asked;
 };
 
 /**
- * How the first results of a question fit it, of which the index says itself what has a part of it; nothing found fits as
- * it was asked.
+ * How the first results of a query match it. The index itself marks partial matches. Without results the answer is "as
+ * asked".
  */
 export const readFit = (question: string, found: readonly Known[]): Fit => {
   const words = splitWords(question);

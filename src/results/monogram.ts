@@ -1,7 +1,7 @@
 /** How many hues there are for the tiles of packages and the cards of repositories. */
 const hueCount = 7;
 
-/** The hue of a slug or an identifier, 0 to 6 or as many as there are: the same wherever it is shown. */
+/** The hue of a slug or an identifier, from 0 to 6 or to `count` - 1. It is the same wherever it is shown. */
 export const hueOf = (text: string, count = hueCount): number => {
   let sum = 0;
   for (const character of text) sum = (sum * 31 + (character.codePointAt(0) ?? 0)) % 0xffff;
@@ -9,12 +9,12 @@ export const hueOf = (text: string, count = hueCount): number => {
 };
 
 const word = /\p{Lu}?\p{M}*[\p{Ll}\p{Lo}\p{N}][\p{Ll}\p{Lo}\p{M}\p{N}]*(?:['’]s\b)?|\p{Lu}+(?!\p{Ll})|\p{L}/gu;
-// Of these one character is a word, and two would fill a tile to its edges.
+// Scripts in which one character is a word, and two would fill a tile to its edges.
 const wide = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 
 /**
- * One or two letters that stand for a name: the first of its first two words ("SnowBoard" is two), or two of its only
- * one; "#" where it has none.
+ * One or two letters that stand for a name: the first letters of its first two words ("SnowBoard" has two), or two of
+ * its only word; "#" if it has none.
  */
 export const lettersOf = (name: string): string => {
   const [first, second] = [...name.normalize('NFC').slice(0, 200).matchAll(word)].map(([text]) => [...text]);

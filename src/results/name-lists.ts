@@ -1,6 +1,6 @@
-/** Where the names of packages are listed, by their length in UTF-16 units, beside the index that is among the files. */
+/** The lists of package names, by their length in UTF-16 units, beside the search index among the files. */
 export const nameLists = {
-  /** A name of four letters may be what was meant by five. */
+  /** A typed word of five letters may mean a name of four. */
   shortest: 4,
   longest: 32,
   file: (length: number): string => `pagefind/names/${length}.json`,

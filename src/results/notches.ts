@@ -1,6 +1,6 @@
 import { buildOf, buildTitles } from '../compatibility/builds.ts';
 
-/** A notch in the edge of a card: its place and colour by `kind`, and what it says. */
+/** A notch in the edge of a card: `kind` determines its place and colour, and it has a word. */
 export interface Notch {
   readonly kind: keyof typeof places;
   readonly word: string;
@@ -8,7 +8,7 @@ export interface Notch {
 
 const places = { rootful: 0, rootless: 1, roothide: 2 } as const;
 
-/** The notch of one architecture; undefined where it is of no kind of jailbreak. */
+/** The notch of one architecture; undefined if it belongs to no kind of jailbreak. */
 export const notchOf = (architecture: string): Notch | undefined => {
   const kind = buildOf(architecture);
   return kind === undefined || kind === 'all' ? undefined : { kind, word: buildTitles[kind] };

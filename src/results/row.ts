@@ -5,38 +5,38 @@ import { notchesOf } from './notches.ts';
 import { packageAddress } from './package-address.ts';
 
 // The row of a package in a list, wherever it is made: in a page of the build, in an answer of the function, or in the
-// browser. There is one so that all of them look alike, and that text of strangers is escaped in one place.
+// browser. So all rows look alike, and strangers' text is escaped in a single place.
 
-/** What a row shows of a package. */
+/** The content of a package's row. */
 export interface RowCard {
   readonly id: string;
   readonly name: string;
   readonly version: string;
-  /** One line of its description; empty where it has none. */
+  /** One line of its description; empty if it has none. */
   readonly summary: string;
-  /** The address of an icon of its own. */
+  /** The address of its own icon. */
   readonly icon: string | undefined;
   readonly paid: boolean;
   readonly architectures: readonly string[];
-  /** The name of the repository that it is from. */
+  /** The name of its repository. */
   readonly place: string;
-  /** What its builds state of devices with iOS (compatibility, judgement); undefined in an index with none for them. */
+  /** What its builds state about iOS devices (compatibility, judgement); undefined in an index without any for them. */
   readonly runs: string | undefined;
 }
 
 interface RowOptions {
-  /** Where the site lies on its host, with a slash at its end. */
+  /** The path of the site on its host, with a trailing slash. */
   readonly root?: string;
-  /** Whether it names the repository: not in the list of one. */
+  /** Whether it names the repository. In the list of a single one it does not. */
   readonly place?: boolean;
-  /** What the list orders by, in a few words. */
+  /** What the list is ordered by, in a few words. */
   readonly note?: string | undefined;
 }
 
-/** The most characters of what strangers write as long as they like. */
+/** The most characters of texts of any length from strangers. */
 const longest = { name: 200, line: 160, version: 64, place: 80 } as const;
 
-/** The same without what its row leaves out of long texts. */
+/** The same, with long texts shortened as in the row. */
 export const withinRow = (card: RowCard): RowCard => ({
   ...card,
   name: cutText(card.name, longest.name),
@@ -46,15 +46,15 @@ export const withinRow = (card: RowCard): RowCard => ({
 
 const text = (value: string, length: number): string => escapeMarkup(cutText(value, length));
 
-// A word that no phone has room for breaks where its own capitals and points say: many packages are called as their
-// identifier. Without looking behind: browsers run this too, and before iOS 16.4 theirs would load nothing that does.
+// A word that is too long for a phone may break at its capitals and dots, because many packages are named after their
+// identifier. Without lookbehind: browsers run this, too, and before iOS 16.4 they would refuse the whole script.
 const longWord = /[\p{L}\p{N}._]{17,}/gu;
 const longWordOfTitle = /[\p{L}\p{N}._]{12,}/gu;
 const lastBeforeBreak = /\p{Ll}(?=\p{Lu})|[._](?=[\p{L}\p{N}])/gu;
 const nameMarkup = (name: string): string =>
   text(name, longest.name).replace(longWord, (word) => word.replaceAll(lastBeforeBreak, '$&<wbr>'));
 
-/** A name as the title of a page, whose letters are larger. */
+/** A name as the title of a page, in larger letters. */
 export const titleMarkup = (name: string): string =>
   escapeMarkup(name).replace(longWordOfTitle, (word) => word.replaceAll(lastBeforeBreak, '$&<wbr>'));
 

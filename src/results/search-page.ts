@@ -7,14 +7,14 @@ import type { Fit } from './meant.ts';
 import { rowMarkup } from './row.ts';
 import { readServed } from './served-builds.ts';
 
-// The page of the search is built once, without results. Where the function answers it is sent with them, for browsers
-// that run no scripts and so that others need not ask again. What is replaced in it stands here, for both.
+// The search page is built once, without results. If there is a function, it sends the page with results, for browsers
+// that run no scripts, and so that others need not ask again. The parts that are replaced are defined here for both.
 
-/** The field of the page, with what was asked. */
+/** The search field of the page, with the query. */
 export const fieldMarkup = (question = ''): string =>
   `<input type="search" name="q"${question === '' ? '' : ` value="${escapeMarkup(question)}"`} placeholder="Name, identifier or author" aria-label="Search packages" autocomplete="off" autocapitalize="off" spellcheck="false" enterkeyhint="search">`;
 
-/** What the built page holds in these places, to be replaced. */
+/** The parts of the built page that are replaced. */
 export const places = {
   facets: '<details id="facets" class="facets needs-script">',
   status: '<p id="search-status" class="muted small count" role="status"></p>',
@@ -26,8 +26,8 @@ export const places = {
 } as const;
 
 /**
- * How many packages there are, in words; `isMore` where these are known so far, and nobody counts the others. The
- * last `parts` have but a part of a question; that all do is said apart from that (fitMarkup).
+ * The number of packages in words. `isMore`: only so many are known, and nobody counts the rest. The last `parts` match
+ * only a part of a query; if all do, fitMarkup says so instead.
  */
 export const countWords = (count: number, isMore: boolean, inPart = 0): string => {
   const parts = inPart === count ? 0 : inPart;
@@ -38,10 +38,10 @@ export const countWords = (count: number, isMore: boolean, inPart = 0): string =
   return isMore ? `At least ${words}` : words;
 };
 
-/** The class of the item of a package that has but a part of the question: style sheets put a line before the first. */
+/** The class of an item that matches only a part of a query. Style sheets draw a line before the first. */
 export const partClass = 'part';
 
-/** What is said where the question was not answered as it was asked, as markup; empty where it was. */
+/** A sentence, as markup, if the query was not answered as it was asked; otherwise empty. */
 export const fitMarkup = (fit: Fit, question: string, root: string): string => {
   if (fit.kind === 'asked') return '';
   if (fit.kind === 'part') return 'No package has all of these words. These have all but one of them.';
@@ -52,11 +52,11 @@ export const fitMarkup = (fit: Fit, question: string, root: string): string => {
 const deviceNote =
   '<noscript><p class="note weak">Which of these run on your iPhone is told by JavaScript, which is off. Without it, choose the build under “Narrow and sort”.</p></noscript>';
 
-/** What was asked of the page, and what was found. */
+/** A query to the page, and its results. */
 export interface AnsweredSearch {
   readonly question: string;
   readonly chosen: Chosen;
-  /** In what order; undefined where it is that of how they fit. */
+  /** The order; undefined for relevance. */
   readonly sort: PackageOrder;
   /** From 1. */
   readonly page: number;
@@ -64,15 +64,15 @@ export interface AnsweredSearch {
   /** Whether there is a page after this one. */
   readonly isMore: boolean;
   readonly fit: Fit;
-  /** Whether the address names the device of its visitor, of which nothing is told but by scripts. */
+  /** Whether the address contains the visitor's device, which only scripts take into account. */
   readonly hasDevice: boolean;
-  /** Where the site lies on its host, with a slash at its end. */
+  /** The path of the site on its host, with a trailing slash. */
   readonly root: string;
 }
 
 const addressOf = ({ question, chosen, sort, root }: AnsweredSearch, page: number): string => {
   const parameters = new URLSearchParams({ [searchPage.parameter]: question });
-  // As the form sends them, all or none: some hosts know addresses by the names of all their parameters.
+  // All parameters or none, as the form sends them, because some hosts match addresses by the names of all parameters.
   if (Object.keys(chosen).length > 0 || sort !== undefined) {
     for (const name of facetNames) parameters.set(name, chosen[name] ?? '');
     parameters.set(searchPage.order, sort ?? '');
@@ -84,14 +84,14 @@ const addressOf = ({ question, chosen, sort, root }: AnsweredSearch, page: numbe
 const pagesMarkup = (answer: AnsweredSearch): string => {
   const { page, isMore, found } = answer;
   if (page === 1 && !isMore) return places.pages;
-  // Behind the last page the one before may be empty as well.
+  // After the last page, the page before may be empty, too.
   const [before, word] = found.length === 0 ? [1, 'First page'] : [page - 1, 'Previous'];
   const back = page > 1 ? `<a class="button" href="${addressOf(answer, before)}" rel="prev">${word}</a>` : '';
   const on = isMore ? `<a class="button" href="${addressOf(answer, page + 1)}" rel="next">Next</a>` : '';
   return places.pages.replace(' hidden>', `>${back}${on}`);
 };
 
-// The option of a value, as the page has it.
+// Selects the option for a value.
 const choose = (html: string, chosen: Readonly<Record<string, string | undefined>>): string => {
   let result = html;
   for (const [name, value] of Object.entries(chosen)) {
@@ -106,7 +106,7 @@ const choose = (html: string, chosen: Readonly<Record<string, string | undefined
 };
 
 /**
- * The page of the search with what was found.
+ * The search page with results.
  *
  * @param built the page as it was built
  */
@@ -117,7 +117,7 @@ export const composeSearchPage = (built: string, answer: AnsweredSearch): string
     .map((one) => `<li${one.isPart ? ` class="${partClass}"` : ''}>${rowMarkup(one, { root })}</li>`)
     .join('');
   const parts = found.filter(({ isPart }) => isPart).length;
-  // Where nothing is found at all, scripts show a button that does the same as the link.
+  // If nothing is found at all, scripts show a button that does the same as the link.
   const words =
     found.length === 0
       ? page > 1
@@ -128,7 +128,7 @@ export const composeSearchPage = (built: string, answer: AnsweredSearch): string
       : page > 1
         ? `Page ${page}, ${countWords(found.length, false)}`
         : countWords(found.length, isMore, parts);
-  // Of what stood on the pages before this one nothing is known here.
+  // The results of earlier pages are unknown here.
   const fitting = page > 1 ? '' : fitMarkup(fit, question, root);
   const replaced: readonly (readonly [string, string])[] = [
     [fieldMarkup(), fieldMarkup(question)],
@@ -140,7 +140,7 @@ export const composeSearchPage = (built: string, answer: AnsweredSearch): string
     [places.nothing, isNothing ? places.nothing.replace(' hidden', '') : places.nothing],
     [places.start, places.start.replace('>', ' hidden>')],
   ];
-  // By functions, as text of strangers may hold what replacements take for signs.
+  // With functions, because strangers' text may contain replacement patterns.
   const html = replaced.reduce(
     (text, [from, to]) => text.replace(from, () => to),
     choose(built, { ...chosen, [searchPage.order]: sort }),
@@ -151,7 +151,7 @@ export const composeSearchPage = (built: string, answer: AnsweredSearch): string
     .replace('<title>', () => `<title>${escapeMarkup(question)} · `);
 };
 
-/** The built page with a sentence in the place of results: why there are none. What was chosen stays so. */
+/** The built page with a sentence instead of results: why there are none. The chosen values stay. */
 export const composeRefusal = (
   built: string,
   question: string,
@@ -163,7 +163,7 @@ export const composeRefusal = (
     .replace(places.status, () => places.status.replace('></p>', `>${escapeMarkup(sentence)}</p>`))
     .replace(/<link rel="canonical"[^>]*>/, '<meta name="robots" content="noindex">');
 
-/** What the built page knows of the index. */
+/** What the built page knows about the index. */
 export const readTraits = (built: string): IndexTraits => ({
   stale: new Set((/ data-stale="([^"]*)"/.exec(built)?.[1] ?? '').split(' ').filter((slug) => slug !== '')),
   hasDevices: built.includes(' id="device-bar"'),

@@ -1,9 +1,12 @@
 import type { Build } from '../compatibility/builds.ts';
 
-/** Of repositories that have something for all architectures and do not serve each build, those that they serve, by slug. */
+/**
+ * The builds that repositories serve, by slug, for repositories that have something for all architectures and do not
+ * serve every build.
+ */
 export type ServedBuilds = ReadonlyMap<string, readonly Build[]>;
 
-/** As the page of the search holds them: slugs after the builds that they serve, `rootful=a b;=c`. */
+/** As the search page contains them: slugs after the builds that they serve, `rootful=a b;=c`. */
 export const writeServed = (served: ServedBuilds): string => {
   const slugs = new Map<string, string[]>();
   for (const [slug, builds] of served) {
@@ -13,7 +16,7 @@ export const writeServed = (served: ServedBuilds): string => {
   return [...slugs].map(([builds, some]) => `${builds}=${some.join(' ')}`).join(';');
 };
 
-/** What `writeServed` wrote. */
+/** Parses what `writeServed` wrote. */
 export const readServed = (text: string): ServedBuilds =>
   new Map(
     text.split(';').flatMap((group) => {

@@ -1,16 +1,19 @@
 import { hueOf } from './monogram.ts';
 
-// Three kilobytes, compressed, where most packages state something.
+// Three kilobytes after compression, if most packages state something.
 const packagesInList = 1024;
 
 /**
- * Where it is listed what packages state of devices with iOS beyond the architecture of one record. Records of the API do not tell
- * all of it, so a page that shows them to a visitor with a device reads it there.
+ * The lists of what packages state about iOS devices beyond the architecture of one record. Records of the API do not
+ * contain all of it, so a page that shows them to a visitor with a device reads these lists.
  */
 export const statedLists = {
-  /** How many lists there are of so many packages: a page of results reads most of few, and of many those it needs. */
+  /**
+   * How many lists there are for that many packages. A page of results reads most of a few lists, or the necessary ones
+   * of many.
+   */
   count: (packages: number): number => 2 ** Math.ceil(Math.log2(Math.max(packages / packagesInList, 1))),
-  /** The one of so many lists that holds a package. */
+  /** The number of the list with a package, among `count`. */
   of: (id: string, count: number): number => hueOf(id, count),
   file: (list: number): string => `pagefind/stated/${list}.json`,
 } as const;

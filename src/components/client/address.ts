@@ -1,6 +1,6 @@
-// Where the site lies: scripts stand in its folder `assets`, right below its root. Not as `new URL('../', …)`, which the
-// bundler would take for the name of a file.
+// The root of the site: scripts are in its folder `assets`, directly below the root. Not with `new URL('../', …)`,
+// which the bundler would take for the name of a file.
 const root = new URL(import.meta.url).pathname.replace(/assets\/[^/]*$/, '');
 
-/** An address of this site, from its path below the site's root, which lies anywhere on its host. */
+/** The address on this host of a path below the site's root. */
 export const addressOf = (path: string): string => root + path;

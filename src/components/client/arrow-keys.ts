@@ -1,4 +1,4 @@
-// Arrow keys go from the field of the search page into its results, from one to the next, and back.
+// Arrow keys move from the field of the search page to its results, from one to the next, and back.
 
 const field = document.querySelector<HTMLElement>('#search-form [name=q]');
 const list = document.getElementById('results');

@@ -1,6 +1,6 @@
-// The bar at the top, closed: the script of its form is loaded when somebody opens it.
+// The closed bar at the top. The script of its form is loaded when somebody opens it.
 
-/** Lets the bar's form work, where the page has one. */
+/** Makes the bar's form work, if the page has one. */
 export const watchBar = (): void => {
   const bar = document.querySelector<HTMLDetailsElement>('#device-bar');
   const form = bar?.querySelector('form');
@@ -11,12 +11,12 @@ export const watchBar = (): void => {
     return loading;
   };
   bar.ontoggle = () => void load().catch(() => {});
-  // Sent before that, it waits; where the script cannot be loaded, it asks for the page with the device in its address,
-  // which does as much.
+  // A form that is sent before the script is loaded waits. If the script cannot be loaded, the form requests the page
+  // with the device in its address, which has the same effect.
   form.onsubmit = (event) => {
     event.preventDefault();
     load().then(
-      // Not by a request to submit it, which phones with a jailbreak mostly do not know.
+      // Not with requestSubmit, which most jailbroken phones do not support.
       () => form.dispatchEvent(new Event('submit', { cancelable: true })),
       () => form.submit(),
     );

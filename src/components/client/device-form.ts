@@ -1,20 +1,20 @@
 import type { Device } from '../../compatibility/judgement.ts';
 import { knownDevice, readDevice, spell, takeDevice } from './visitor-device.ts';
 
-// The form of the bar at the top, in which a visitor says which device it is. Loaded when the bar is opened.
+// The form in the bar at the top, in which visitors enter their device. It is loaded when the bar is opened.
 
-/** Keeps a device in the browser, or none. */
+/** Stores a device in the browser, or removes it. */
 const keep = (chosen: Device | undefined): void => {
   try {
     sessionStorage.removeItem('device');
     if (chosen === undefined) localStorage.removeItem('device');
     else localStorage.setItem('device', spell(chosen).join(' '));
   } catch {
-    // Where storage is refused the choice holds for this page.
+    // If storage is refused, the choice holds for this page.
   }
 };
 
-/** Has the address of the page hold a device, or none; returns it. */
+/** Puts a device into the address of the page, or removes it. Returns the address. */
 const changeAddress = (chosen: Device | undefined): string => {
   const address = new URL(location.href);
   for (const name of ['ios', 'build']) address.searchParams.delete(name);
@@ -27,7 +27,7 @@ const changeAddress = (chosen: Device | undefined): string => {
   return address.href;
 };
 
-/** Makes the form work, once: what was typed into it before stays. */
+/** Makes the form work, once. Text that was typed into it before stays. */
 export const watchForm = (bar: HTMLDetailsElement, form: HTMLFormElement): void => {
   const ios = form.elements.namedItem('ios') as HTMLInputElement;
   const build = form.elements.namedItem('build') as HTMLSelectElement;
@@ -36,11 +36,11 @@ export const watchForm = (bar: HTMLDetailsElement, form: HTMLFormElement): void 
     HTMLButtonElement,
   ];
   const sharing = form.querySelector<HTMLElement>('[data-sharing]');
-  // Keypads of many languages have a comma where others have the point.
+  // The keypads of many languages have a comma instead of a point.
   const readTyped = () => readDevice(ios.value.replace(/^\s*ios\s*/i, '').replaceAll(',', '.'), build.value);
   const offer = () => {
     const [known, typed] = [knownDevice(), readTyped()];
-    // The link is to what the page says, which another device in the form does not change yet.
+    // The link is for the device of the page. Another device in the form does not change it yet.
     const isAnother = known && typed && String(spell(typed)) !== String(spell(known));
     forget.hidden = known === undefined;
     for (const part of [share, sharing]) part?.toggleAttribute('hidden', known === undefined || isAnother === true);
@@ -58,7 +58,7 @@ export const watchForm = (bar: HTMLDetailsElement, form: HTMLFormElement): void 
     bar.open = false;
     bar.querySelector('summary')?.focus();
   };
-  // In place of what waited for this.
+  // Replaces the handler that waited for this script.
   form.onsubmit = (event) => {
     event.preventDefault();
     const chosen = readTyped();
@@ -72,11 +72,11 @@ export const watchForm = (bar: HTMLDetailsElement, form: HTMLFormElement): void 
     ios.value = '';
     change(undefined);
   });
-  // Of any page, also one that was come to with a device that was chosen before; copied as all is that a button names.
+  // Works on any page, even if the device was chosen earlier; copied like all text that a button names.
   share.addEventListener('click', () => {
     share.dataset.copy = changeAddress(knownDevice());
   });
-  // Not below the hands of somebody who was faster.
+  // Does not overwrite what a quick visitor has typed.
   if (ios.value === '' && !form.contains(document.activeElement)) fill();
   else offer();
 };

@@ -21,14 +21,14 @@ const draw = async (place: HTMLElement, id: string): Promise<void> => {
   const words = document.createElement('small');
   words.className = 'muted';
   words.textContent = `by day; most: ${days.most.toLocaleString('en')}`;
-  // What the chart says in words says this too.
+  // The description of the chart already says this.
   words.setAttribute('aria-hidden', 'true');
   place.append(chart, words);
 };
 
 /**
- * Draws the downloads of the last days of a package once its place comes into view, from what the function answers. Where
- * nothing answers, or nothing was counted, nothing is shown.
+ * Draws the downloads of a package on the last days when its place becomes visible, from the function's answer. Shows
+ * nothing if there is no answer, or there were no downloads.
  */
 export const watchDownloadChart = (place: HTMLElement, id: string): void => {
   const seen = new IntersectionObserver((entries) => {

@@ -1,14 +1,14 @@
 import { type FacetCounts, type FacetName, facetNames } from '../../results/chosen-facets.ts';
 
-// What results can be narrowed to stands in select elements, each option with how many there are of it. What there is none
-// of is left out: phones show options that are hidden.
+// The filters are select elements, whose options have the number of matching packages. Options without any are removed
+// rather than hidden, because phones show hidden options.
 
 interface Option {
   readonly value: string;
   readonly text: string;
 }
 
-/** The select elements of the facets, and what they offer. */
+/** The select elements of the filters, and their options. */
 export const createFacetOptions = (select: (name: FacetName) => HTMLSelectElement) => {
   const all = new Map<FacetName, readonly Option[]>(
     facetNames.map((name) => [name, [...select(name).options].map(({ value, text }) => ({ value, text }))]),
@@ -20,10 +20,13 @@ export const createFacetOptions = (select: (name: FacetName) => HTMLSelectElemen
     element.value = value;
   };
   return {
-    /** Offers what there is, the most first; `isPart` where not all was counted, so that there may be more of anything. */
+    /**
+     * Shows the options that match anything, the most frequent first. `isPart`: not everything was counted, so there
+     * may be more of each.
+     */
     show: (counts: FacetCounts, isPart: boolean): void => {
       for (const name of facetNames) {
-        // What is being chosen from stays as it is.
+        // An element that is being used stays as it is.
         if (select(name) === document.activeElement) continue;
         const counted = counts[name];
         const options = (all.get(name) ?? []).filter(
@@ -44,7 +47,7 @@ export const createFacetOptions = (select: (name: FacetName) => HTMLSelectElemen
         );
       }
     },
-    /** Offers everything, uncounted. */
+    /** Shows all options, without numbers. */
     reset: (): void => {
       for (const name of facetNames) write(name, all.get(name) ?? []);
     },

@@ -1,11 +1,11 @@
 import { sayCount, watchFilters } from './narrowing.ts';
 
-// Narrows the list of unsafe addresses; without scripts all of them are listed and the field is hidden.
+// Narrows the list of unsafe addresses. Without scripts all of them are listed and the field is hidden.
 
 const groups = [...document.querySelectorAll<HTMLElement>('#unsafe .card')];
 const entries = [...document.querySelectorAll<HTMLElement>('#unsafe .hosts > li')];
 
-/** Whether an entry speaks of an address: a host covers every name below it, a path what lies below it. */
+/** Whether an entry covers an address: a host covers every name below it, a path everything below it. */
 const covers = (entry: string, address: string): boolean => {
   const host = address.split('/', 1)[0] ?? '';
   const entryHost = entry.split('/', 1)[0] ?? '';

@@ -1,18 +1,18 @@
 import { sayCount, watchFilters } from './narrowing.ts';
 
-// Narrows the list of repositories; without scripts all of them are listed and the filters are hidden.
+// Narrows the list of repositories. Without scripts all of them are listed and the filters are hidden.
 
 const frame = document.querySelector<HTMLElement>('#repositories');
 const items = [...document.querySelectorAll<HTMLElement>('#repositories > li')];
 
-/** What a repository is looked for by: its name, its host and its slug, which its address ends with. */
+/** The names of a repository: its name, its host and its slug, which is at the end of its address. */
 const namesOf = (item: HTMLElement): string => {
   const link = item.querySelector<HTMLAnchorElement>('.name');
   const [slug] = link?.pathname.split('/').slice(-2) ?? [];
   return `${link?.textContent} ${item.querySelector('.line')?.textContent} ${slug}`.toLowerCase();
 };
 
-/** The host alone of an address, as who adds a repository to a device knows it; any other word as it is. */
+/** The host of an address, which is what people who add repositories to a device know; any other word unchanged. */
 const hostIn = (word: string): string => word.replace(/^https?:\/\//, '').replace(/\/.*$/, '');
 
 watchFilters(document.querySelector<HTMLFormElement>('#repository-filters'), (wanted) => {
@@ -31,7 +31,7 @@ watchFilters(document.querySelector<HTMLFormElement>('#repository-filters'), (wa
     item.hidden = !fits;
     if (fits) shown++;
   }
-  // A list of which nothing is shown is an empty frame.
+  // A list without visible items would be an empty frame.
   frame?.toggleAttribute('hidden', shown === 0);
   const none = 'No repository matches. Try fewer letters, or “Any”.';
   sayCount(document.querySelector('#repository-count'), {

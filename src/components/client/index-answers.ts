@@ -7,26 +7,26 @@ import { addressOf } from './address.ts';
 import { rest, rests } from './index-presence.ts';
 import { runsWebAssembly } from './web-assembly.ts';
 
-// The index itself, asked through the API as one types: one request at a time, and none where it is not answered, or
-// where it asks to be left alone.
+// The search index, asked through the API while somebody types: one request at a time, and none if it does not answer,
+// or asks to be left alone.
 
-/** Records of a page: few enough for the function to read them in one step. */
+/** How many records a page has: few enough for the function to read them in one step. */
 const pageOfRecords = 32;
-/** Records of which facets are counted. */
+/** Of how many records the filters' values are counted. */
 const countedRecords = 250;
-/** After so many milliseconds without an answer the files are asked. */
+/** After this many milliseconds without an answer the files are searched. */
 const patience = 1200;
-/** Milliseconds between two requests at least: no one types faster for long. */
+/** The least milliseconds between two requests. Nobody types faster for long. */
 const gap = 40;
 const mostKept = 60;
 const mostPages = 6;
 
-/** Thrown where a newer question took the place of this one. */
+/** A newer query has replaced this one. */
 export class Superseded extends Error {
   override name = 'Superseded';
 }
 
-/** Thrown where the index does not answer: the files do then. */
+/** The index does not answer, so the files are searched. */
 class Away extends Error {
   override name = 'Away';
 }
@@ -45,7 +45,7 @@ const readPage = async (response: Response): Promise<Page> => {
   if (!response.ok || !isJson) {
     const { status } = response;
     if (status === 429) rest(Math.min(Number(response.headers.get('retry-after')) || rests.busy, 600));
-    // What it will not be asked is no reason to ask it nothing else.
+    // If it refuses one query, it can still answer others.
     else if (status !== 400) rest(status < 500 || status === 501 ? rests.absent : rests.failed);
     throw new Away(`status ${status}`);
   }
@@ -89,7 +89,7 @@ const fetchPage = async (query: string): Promise<Page> => {
 const parametersOf = (text: string, chosen: Chosen, sort: PackageOrder, limit: number, page: number): string => {
   const parameters = new URLSearchParams({ q: text, limit: String(limit) });
   for (const name of facetNames) {
-    // The page means by a section what the index calls its kind.
+    // What the page calls a section is a kind in the index.
     if (chosen[name] !== undefined) parameters.set(name === 'section' ? 'kind' : name, chosen[name]);
   }
   if (sort !== undefined) parameters.set('sort', sort);
@@ -103,19 +103,19 @@ const traits = () => ({
   served: readServed(document.querySelector<HTMLElement>('[data-served]')?.dataset.served ?? ''),
 });
 
-/** What the index answers one question, read page by page as it is wanted. */
+/** The index's answer to one query, which is read page by page as needed. */
 export class IndexAnswer {
   readonly #text: string;
   readonly #chosen: Chosen;
   readonly #sort: PackageOrder;
   readonly #isWide: boolean;
   readonly #records: FoundRecord[] = [];
-  /** What these come to; made when it is asked for first. */
+  /** The packages of these records; made on demand. */
   #found: readonly FoundPackage[] | undefined;
   #pages = 0;
   #isMore = true;
 
-  /** `isWide`: of what is found some is picked by what only this browser knows, so more of it is read at once. */
+  /** `isWide`: some results are selected by something that only this browser knows, so more are read at once. */
   constructor(text: string, chosen: Chosen, sort: PackageOrder, isWide: boolean) {
     this.#isWide = isWide;
     this.#text = text;
@@ -123,7 +123,7 @@ export class IndexAnswer {
     this.#sort = sort;
   }
 
-  /** The packages that are known so far: the same list until more are. */
+  /** The packages that are known so far. It is the same array until there are more. */
   get found(): readonly FoundPackage[] {
     this.#found ??= toPackages(this.#records, traits(), this.#chosen.architecture);
     return this.#found;
@@ -133,7 +133,7 @@ export class IndexAnswer {
     return this.#isMore;
   }
 
-  /** Reads on until so many packages are known, or all. Throws Superseded, or an error where it does not answer. */
+  /** Reads until that many packages are known, or all. Throws Superseded, or an error if the index does not answer. */
   async reach(wanted: number): Promise<void> {
     const limit = this.#isWide ? countedRecords : pageOfRecords;
     for (let asked = 0; this.#isMore && asked < mostPages && this.found.length < wanted; asked++) {
@@ -145,12 +145,12 @@ export class IndexAnswer {
     }
   }
 
-  /** The first packages whatever was chosen, of which facets are counted, and whether there are more. */
+  /** The first packages without filters, by which the filters' values are counted, and whether there are more. */
   async all(): Promise<{ readonly found: readonly FoundPackage[]; readonly isMore: boolean }> {
     const nothing = facetNames.every((name) => this.#chosen[name] === undefined);
     if (nothing && !this.#isMore) return { found: this.found, isMore: false };
     const page = await fetchPage(parametersOf(this.#text, {}, undefined, countedRecords, 1));
-    // What has a part of the question follows where a page has room for it, and this one has more than those of the list.
+    // Partial matches are added if a page has room for them, and this page has more room than those of the list.
     const hasParts = this.#records.some(({ isPart }) => isPart);
     const counted = hasParts ? page.records : page.records.filter(({ isPart }) => !isPart);
     return { found: toPackages(counted, traits()), isMore: page.isMore && counted.length === page.records.length };
@@ -158,9 +158,10 @@ export class IndexAnswer {
 }
 
 /**
- * What the index answers or, where it does not or takes too long, what the files do. A browser that cannot search those waits.
+ * The index's answer or, if it does not answer or takes too long, that of the files. A browser that cannot search the
+ * files keeps waiting.
  *
- * @throws Superseded where a newer question took its place
+ * @throws Superseded if a newer query has replaced this one
  */
 export const orElse = <T>(fromIndex: Promise<T>, fromFiles: () => Promise<T>): Promise<T> =>
   new Promise((resolve, reject) => {

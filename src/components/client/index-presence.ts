@@ -1,15 +1,15 @@
 import { addressOf } from './address.ts';
 
-// Whether the index is there to be asked: every page has this, so that it is known as early as somebody may want to know.
+// Whether there is an index to ask. Every page has this script, so that it is known as early as it may be needed.
 
-/** Seconds for which the index is not asked again, by why. */
+/** For how many seconds the index is not asked again, by reason. */
 export const rests = { slow: 10, failed: 30, absent: 600, busy: 5 } as const;
 
 let awayUntil = 0;
 try {
   awayUntil = Number(sessionStorage.getItem('index-away')) || 0;
 } catch {
-  // Where storage is refused each page finds out by itself.
+  // If storage is refused, each page finds out by itself.
 }
 
 export const rest = (seconds: number): void => {
@@ -21,12 +21,14 @@ export const rest = (seconds: number): void => {
   }
 };
 
-/** Whether the index may be asked: the site says that there may be a function, and it did not lately fail to answer. */
+/**
+ * Whether the index may be asked: the site says that there may be a function, and it has not recently failed to answer.
+ */
 export const mayAsk = (): boolean => document.body.dataset.index !== undefined && Date.now() >= awayUntil;
 
 let known: Promise<boolean> | undefined;
 
-/** Whether the index answers: where nothing is known of it yet, a short question finds out, before somebody waits for it. */
+/** Whether the index answers. If that is unknown, a short query finds out, before somebody waits for it. */
 export const answers = async (): Promise<boolean> => {
   if (!mayAsk()) return false;
   known ??= fetch(addressOf('v2/livez')).then(

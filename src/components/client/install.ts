@@ -1,7 +1,7 @@
 import { parseVersion } from '../../compatibility/ios-versions.ts';
 import { deviceBuild, knownDevice, refusesDevice, tellWhere } from './visitor-device.ts';
 
-// Which manager opens a package is the visitor's habit, and which build of it fits is their device's.
+// Which manager opens a package is the visitor's habit, and which of its builds fits depends on their device.
 
 const readLast = (): string | null => {
   try {
@@ -11,7 +11,7 @@ const readLast = (): string | null => {
   }
 };
 
-// As the page has them, whatever was placed before.
+// As in the page, whatever was moved before.
 const groups = [...document.querySelectorAll<HTMLElement>('[data-managers]')].map((group) => ({
   group,
   buttons: [...group.querySelectorAll<HTMLElement>('[data-manager]')],
@@ -23,10 +23,10 @@ const downloads = [...document.querySelectorAll<HTMLElement>('.downloads')].map(
 const places = [...document.querySelectorAll<HTMLElement>('.of-build[data-states]')];
 
 /**
- * Puts the manager that was last used first, and the others beside it. Where the visitor's device is known, only those
- * stay that run on it and install something there; where none does all stay, and none is called for, as where the package
- * says that it does not run on it, or its origin fails. The download for the device comes first. Where another repository
- * has the build that the page speaks of, it is named.
+ * Puts the last used manager first, and the others beside it. If the visitor's device is known, only managers stay that
+ * run on it and can install something there. If none can, all stay and none is emphasised, and likewise if the package
+ * says that it does not run on the device, or its origin fails. The download for the device comes first. If another
+ * repository has the build of the verdict, it is named.
  */
 export const placeInstall = (): void => {
   const build = deviceBuild();
@@ -63,7 +63,7 @@ export const watchInstall = (): void => {
       try {
         if (used?.dataset.manager !== undefined) localStorage.setItem('manager', used.dataset.manager);
       } catch {
-        // Where storage is refused the order stays as it is.
+        // If storage is refused, the order stays as it is.
       }
     });
   }

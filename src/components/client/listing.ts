@@ -1,4 +1,4 @@
-// What the page of the search needs as soon as something is asked there, and not before.
+// The functions that the search page needs only after the first query.
 export { countWords, fitMarkup } from '../../results/search-page.ts';
 export { createFacetOptions } from './facet-options.ts';
 export { createItem } from './row.ts';

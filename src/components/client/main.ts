@@ -20,7 +20,7 @@ for (const button of document.querySelectorAll<HTMLButtonElement>('[data-theme-s
     try {
       localStorage.setItem('theme', root.dataset.theme);
     } catch {
-      // Where storage is refused the choice holds for this page.
+      // If storage is refused, the choice holds for this page.
     }
   });
 }
@@ -51,7 +51,7 @@ const replaceImage = (image: HTMLImageElement) => {
   const fallback = image.dataset.fallback;
   if (fallback === undefined) return;
   delete image.dataset.fallback;
-  // Below an icon stand the letters of its package.
+  // The letters of the package are below its icon.
   if (fallback === '') image.remove();
   else image.src = fallback;
 };
@@ -79,13 +79,14 @@ for (const time of document.querySelectorAll<HTMLTimeElement>('time[data-relativ
   time.textContent = span === undefined ? 'just now' : words.format(Math.round(seconds / span[1]), span[0]);
 }
 
-// Safari empties a field that completes nothing as its page is come back to: it then says again what it said as it was left.
+// When a visitor returns to a page, Safari empties a field without autocompletion, so its text is restored as it was
+// left.
 addEventListener('pagehide', () => {
   for (const field of document.querySelectorAll<HTMLInputElement>('[autocomplete=off]'))
     field.defaultValue = field.value;
 });
 
-// What opens in the header closes as a menu does: pressed outside, or left by Escape.
+// Open parts of the header close like menus: by a press outside, or Escape.
 for (const menu of document.querySelectorAll<HTMLDetailsElement>('.top details')) {
   document.addEventListener('click', ({ target }) => {
     if (target instanceof Node && !menu.contains(target)) menu.open = false;
@@ -97,7 +98,7 @@ for (const menu of document.querySelectorAll<HTMLDetailsElement>('.top details')
   });
 }
 
-// On a phone the field of the header stands behind a button, which without scripts leads to the page of the search.
+// On a phone the field in the header is behind a button, which without scripts leads to the search page.
 const header = document.querySelector<HTMLElement>('.top');
 const opener = header?.querySelector<HTMLElement>('.to-search');
 const hidden = header?.querySelector<HTMLFormElement>('.find');
@@ -130,7 +131,7 @@ document.addEventListener('keydown', (event) => {
   field.focus();
 });
 
-// What answers below the field is loaded when somebody is about to type there, and who answers is found out meanwhile.
+// The code for suggestions is loaded when somebody is about to type. Meanwhile it is checked whether the index answers.
 for (const form of document.querySelectorAll<HTMLFormElement>('form[data-suggest]')) {
   let isBegun = false;
   const begin = () => {
@@ -139,19 +140,19 @@ for (const form of document.querySelectorAll<HTMLFormElement>('form[data-suggest
     void answers();
     void import('./suggest.ts').then(({ watchSearch }) => watchSearch(form)).catch(() => {});
   };
-  // A finger is down some time before the field has the focus.
+  // A finger touches the screen some time before the field has the focus.
   for (const event of ['pointerdown', 'focusin']) form.addEventListener(event, begin);
   if (form.contains(document.activeElement)) form.dispatchEvent(new Event('focusin'));
 }
 
-// Pictures of others are loaded where their visitor asks for them, and not before.
+// Pictures from other hosts are loaded only when a visitor asks for them.
 for (const button of document.querySelectorAll<HTMLButtonElement>('[data-show-screenshots]')) {
   button.addEventListener('click', () => {
     void import('./screenshots.ts').then(({ showScreenshots }) => showScreenshots(button)).catch(() => {});
   });
 }
 
-// Where there may be a function, it is asked for the downloads by day.
+// If there may be a function, it is asked for the downloads by day.
 const counted = document.querySelector<HTMLElement>('body[data-index] [data-downloads-of]');
 const countedId = counted?.dataset.downloadsOf;
 if (counted !== null && countedId !== undefined)

@@ -2,15 +2,15 @@ import { nameLists } from '../../results/name-lists.ts';
 import { isOneMistakeApart, splitWords } from '../../results/words.ts';
 import { addressOf } from './address.ts';
 
-// The names of all packages and the words in them, which the build of the site lists by their length: one mistake away
-// lies what is as long as what was typed, or a letter longer or shorter.
+// The names of all packages and the words in them, which the build of the site lists by length: a word with one mistake
+// is as long as the one that was meant, or a letter longer or shorter.
 
 const lists = new Map<number, Promise<readonly string[]>>();
 
 const readList = async (length: number): Promise<readonly string[]> => {
   if (length < nameLists.shortest || length > nameLists.longest) return [];
   const response = await fetch(addressOf(nameLists.file(length)));
-  // No name is as long as that: buckets that nobody may list refuse what is not there, and other hosts answer with a page.
+  // No name is that long. A bucket that may not be listed refuses a missing file, and other hosts answer with a page.
   const isPage = response.headers.get('content-type')?.startsWith('text/html');
   if (isPage || [403, 404, 410].includes(response.status)) return [];
   if (!response.ok) throw new Error(`names: ${response.status}`);
@@ -26,17 +26,17 @@ const listOf = (length: number): Promise<readonly string[]> => {
   return list;
 };
 
-/** The name, or the word of one, that is meant: itself where there is such a one. */
+/** The name, or word of a name, that is meant: the word itself if it is one. */
 const meantBy = async (word: string): Promise<string | undefined> => {
   const { length } = word;
   const [same = [], ...others] = await Promise.all([length, length + 1, length - 1].map(listOf));
   if (same.includes(word)) return word;
   const near = [same, ...others].flat().filter((name) => isOneMistakeApart(name, word));
-  // Few mistake the first letter.
+  // Few people mistype the first letter.
   return near.find((name) => name[0] === word[0]) ?? near[0];
 };
 
-/** A question with one typing mistake in a name, or in each of its words, mended; undefined where none is known. */
+/** A query after correcting one mistake in a name, or in each of its words; undefined if no correction is known. */
 export const correct = async (text: string): Promise<string | undefined> => {
   const words = splitWords(text);
   const joined = words.join('');

@@ -1,4 +1,7 @@
-/** Calls with what a form asks for, now and whenever that changes; Enter asks for nothing more, since what fits is there. */
+/**
+ * Calls `narrow` with the values of a form, now and after every change. Enter has no further effect, because the
+ * results are already shown.
+ */
 export const watchFilters = (form: HTMLFormElement | null, narrow: (wanted: FormData) => void): void => {
   if (form === null) return;
   form.addEventListener('input', () => narrow(new FormData(form)));
@@ -6,7 +9,7 @@ export const watchFilters = (form: HTMLFormElement | null, narrow: (wanted: Form
   narrow(new FormData(form));
 };
 
-/** Says how many of all are shown, or what is to be said where none is. */
+/** Says how many of all are shown, or that none is. */
 export const sayCount = (
   place: Element | null,
   { shown, all, one, many, none }: { shown: number; all: number; one: string; many: string; none: string },

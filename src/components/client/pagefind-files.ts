@@ -1,17 +1,17 @@
 import { addressOf } from './address.ts';
 
-// What Pagefind reads before it can answer, one thing after the other: its script, then what the index consists of, then
-// the program that searches. Each would be a way to the host and back, so those that have known names are asked for at once.
+// Pagefind reads several files one after another before it can answer: its script, the parts list of its index, the
+// search program. Each would take a round trip, so those with known names are requested at once.
 
-/** What Pagefind's question for its entry ends with, so that no entry of an earlier visit answers it. */
+/** The query string of Pagefind's request for its entry, so that no entry of an earlier visit is reused. */
 export const visit = String(Date.now());
 
-/** The file that names all others of the index; each of those is named after what is in it. */
+/** The file that names all others of the index. Those are named after their content. */
 export const entryFile = (tag: string): string => `pagefind/pagefind-entry.json?ts=${tag}`;
 
 let isAsked = false;
 
-/** Asks for them. */
+/** Requests these files. */
 export const preloadPagefind = (): void => {
   void import(/* @vite-ignore */ addressOf('pagefind/pagefind.js')).catch(() => {});
   if (isAsked) return;

@@ -9,9 +9,9 @@ import { addressOf } from './address.ts';
 import { correct } from './names.ts';
 import { entryFile, visit } from './pagefind-files.ts';
 
-// The index that is among the files, which answers where nothing but files is there: Pagefind.
+// The search index among the files (Pagefind), which answers if there is no function.
 
-/** What it holds about a package. */
+/** The data of a package in it. */
 interface Fragment {
   readonly content: string;
   /** As it was given to Pagefind. */
@@ -40,7 +40,7 @@ interface PagefindScript {
   createInstance(options: object): Pagefind;
 }
 
-/** The index that answers, and its entry, which another index has another of. */
+/** The loaded index, and its entry, which identifies it. */
 interface OpenIndex {
   readonly pagefind: Pagefind;
   readonly entry: string;
@@ -53,19 +53,19 @@ const readEntry = async (tag: string, cache: RequestCache = 'default'): Promise<
 };
 
 let loading: Promise<OpenIndex> | undefined;
-// The first one is asked for before there is anything to load it for; later ones are not to come out of a cache.
+// The first index is requested before it is needed; later ones must not come from a cache.
 let tag = visit;
 
 const load = async (): Promise<OpenIndex> => {
   const { createInstance } = (await import(/* @vite-ignore */ addressOf('pagefind/pagefind.js'))) as PagefindScript;
   const pagefind = createInstance({
     metaCacheTag: tag,
-    // What the addresses of its results begin with; they are kept as from the root of a host.
+    // The prefix of the addresses of its results, which are stored relative to the root of the site.
     baseUrl: addressOf(''),
     excerptLength: 0,
-    // A worker would be one more script to load before the first answer; searching takes a few milliseconds.
+    // A worker would be one more script to load before the first answer, and searching takes a few milliseconds.
     noWorker: true,
-    // What matters is where a word stands, in the name or elsewhere, not how long a description goes on.
+    // What matters is whether a word is in the name or elsewhere, not how long the description is.
     ranking: {
       termSimilarity: 12,
       pageLength: 0,
@@ -75,11 +75,11 @@ const load = async (): Promise<OpenIndex> => {
     },
   });
   await pagefind.init();
-  // It has just been read for that.
+  // Pagefind has just read it.
   return { pagefind, entry: await readEntry(tag, 'force-cache') };
 };
 
-/** Loads the search, on the first call only; a later call tries again where that failed. */
+/** Loads the search, on the first call only. If that failed, a later call tries again. */
 const openIndex = (): Promise<OpenIndex> => {
   loading ??= load().catch((error: unknown) => {
     loading = undefined;
@@ -90,10 +90,10 @@ const openIndex = (): Promise<OpenIndex> => {
 };
 
 /**
- * Whether another index answers now: a build may have put it in the place of this one, whose files are gone then. The
- * next question goes to the other.
+ * Whether there is another index now: a build may have replaced this one, whose files are then gone. The next query
+ * uses the new one.
  *
- * @throws Error where the host does not answer
+ * @throws Error if the host does not answer
  */
 const isReplaced = async ({ entry }: OpenIndex): Promise<boolean> => {
   const asked = loading;
@@ -106,13 +106,13 @@ const isReplaced = async ({ entry }: OpenIndex): Promise<boolean> => {
   return present !== entry;
 };
 
-/** Loads the search, and of its index what answers questions that begin so. */
+/** Loads the search, and the parts of its index for queries with this beginning. */
 export const preparePagefind = async (beginning: string): Promise<void> => {
   const { pagefind } = await openIndex();
   if (beginning !== '') await pagefind.preload(beginning);
 };
 
-// How close a name is to the question, the closest first.
+// How close a name is to the query; smaller is closer.
 const distance = (question: string, { meta }: Fragment): number => {
   const name = meta.title.toLowerCase();
   if (name === question || meta.id.toLowerCase() === question) return 0;
@@ -120,7 +120,8 @@ const distance = (question: string, { meta }: Fragment): number => {
   return name.includes(` ${question}`) ? 2 : 3;
 };
 
-// Pagefind weighs words; among its best the name that is or begins with the question comes first, short ones leading.
+// Pagefind ranks by words. Among its best results, names that equal or begin with the query come first, the shortest
+// leading.
 const byCloseness = (question: string, found: readonly Fragment[]): Fragment[] =>
   found
     .map((one) => ({ one, rank: distance(question, one), length: one.meta.title.length }))
@@ -143,9 +144,9 @@ const toPackage = ({ raw_url, meta, filters, content }: Fragment): FoundPackage 
   };
 };
 
-// Pagefind shortens a word that finds nothing until it finds something, which is then something else: "zzzzqq" finds all
-// that begins with "z". It says nothing of it, but what it found holds no such word. Where it shortened none, all it found
-// holds all of them; half are enough to tell, as it may fold some letters otherwise than we do.
+// Pagefind silently shortens a word that finds nothing until it finds something unrelated: "zzzzqq" finds everything
+// that begins with "z". Its results then do not contain the word. If it shortened none, all results contain all words;
+// half are enough to tell, because it may fold some letters differently.
 const isShortened = (text: string, head: readonly Fragment[]): boolean => {
   const words = splitWords(text);
   const holding = head.filter(({ content, meta }) => {
@@ -160,13 +161,14 @@ const filtersOf = (chosen: Chosen, without?: FacetName): Filters =>
     facetNames.flatMap((name) => {
       const value = chosen[name];
       if (value === undefined || name === without) return [];
-      // What is for all architectures is for this one too; of devices the index names each that it is for.
+      // A package for all architectures is for this one, too. For devices, the index lists each architecture of a
+      // package.
       const isForAll = name === 'architecture' && buildOf(value) === undefined;
       return [[name, isForAll ? { any: [value, 'all'] } : value]];
     }),
   );
 
-/** What the files answer. */
+/** The answer of the files. */
 export interface FileAnswer {
   readonly total: number;
   readonly fit: Fit;
@@ -190,10 +192,10 @@ const countFacets = async (pagefind: Pagefind, text: string | null, chosen: Chos
   return Object.fromEntries(await Promise.all(facetNames.map(counted))) as Record<FacetName, Map<string, number>>;
 };
 
-/** How results are put in order, besides by how they fit. */
+/** The order of results, besides relevance. */
 export interface Ordering {
   readonly sort?: Order | undefined;
-  /** What is for this architecture comes first, and what is for all. */
+  /** Packages for this architecture, and for all, come first. */
   readonly architecture?: string | undefined;
 }
 
@@ -232,10 +234,10 @@ const askIndex = async (
 };
 
 /**
- * Asks, and asks anew where another index has taken the place of the one that was asked. Pagefind passes over what it
- * cannot load of its index, and finds nothing there: so where nothing was found it is made sure that the host answers.
+ * Asks, and asks again if another index has replaced the one that was asked. Pagefind ignores the parts of its index
+ * that it cannot load, and finds nothing there, so if nothing was found, this checks that the host answers.
  *
- * @throws Error where it does not
+ * @throws Error if it does not
  */
 const ask = async (question: Question): Promise<FileAnswer> => {
   const index = await openIndex();
@@ -254,17 +256,20 @@ const ask = async (question: Question): Promise<FileAnswer> => {
   return { ...answer, read };
 };
 
-/** A question as Pagefind takes it apart: to it "_" is a letter, and letters of full width are others. */
+/** A query as Pagefind divides it: it treats "_" as a letter, and full-width letters as different ones. */
 const plain = (text: string): string =>
   text
     .normalize('NFKC')
     .replace(/[^\p{L}\p{M}\p{N}]+/gu, ' ')
     .trim();
 
-/** So many results of each rest of a question are read to tell whether it is found. */
+/** How many results of each variant of a query are read to find out whether it matches. */
 const probed = 3;
 
-/** What all that was typed but one thing finds: of these rests the one that something is called, else which finds least. */
+/**
+ * The results for the query without one of its parts: of the variants, one that equals a name, or else the one with the
+ * fewest results.
+ */
 const askInPart = async ({ text, ...question }: Question): Promise<FileAnswer | undefined> => {
   const parts = splitParts(text);
   const rests = parts
@@ -286,8 +291,9 @@ const askInPart = async ({ text, ...question }: Question): Promise<FileAnswer | 
 };
 
 /**
- * Searches the files; without words it lists what the filters let through. `headLength` is how many are read at once and
- * put in order of closeness. Where nothing fits, one typing mistake in a name is forgiven, and then one word too many.
+ * Searches the files. Without words it lists everything that passes the filters. `headLength` is how many are read at
+ * once and sorted by closeness. If nothing matches, one typing mistake in a name is forgiven, and then one word too
+ * many.
  */
 export const searchFiles = async (
   typed: string,

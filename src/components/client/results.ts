@@ -6,10 +6,10 @@ import { addressOf } from './address.ts';
 import type { Results } from './search.ts';
 import { hasDevice, keepDevice, placeRows } from './visitor-device.ts';
 
-// The search page: the address holds the whole question, so that it can be shared and gone back to.
+// The search page. Its address contains the whole query, so that it can be shared and returned to.
 
 const step = 20;
-// Not of what counts them, which is loaded when something is asked.
+// Not from the module that counts them, which is loaded after the first query.
 const facetNames = searchPage.facets;
 
 const byId = <T extends HTMLElement>(id: string): T => document.getElementById(id) as T;
@@ -46,10 +46,10 @@ const question = () => field.value.trim();
 const chosen = (): Chosen =>
   Object.fromEntries(facetNames.flatMap((name) => (select(name).value === '' ? [] : [[name, select(name).value]])));
 
-/** The order that was chosen, by a value of its select element. */
+/** The chosen order, from its select element. */
 const sorted = () => (select('sort').value || undefined) as PackageOrder;
 
-/** Where the visitor was when a result was followed, to come back to. */
+/** The scroll position when a result was followed, to return to. */
 interface Left {
   readonly shown: number;
   readonly at: string;
@@ -60,14 +60,15 @@ const writeState = (state: Left | null, address?: string, isStep = false): void 
   try {
     if (isStep) history.pushState(state, '', address);
     else history.replaceState(state, '', address);
-    // Browsers go smoothly to where one was, as far as there is a page, while we have gone there already: that is added.
+    // Browsers scroll smoothly to the old position as far as the page reaches, while this script has already gone
+    // there, and both would add up.
     history.scrollRestoration = state ? 'manual' : 'auto';
   } catch {
-    // Browsers bound how often; the next change writes it.
+    // Browsers limit how often this may be called. The next change writes it.
   }
 };
 
-/** Returns whether the page offers what the address names, as it does. What it does not offer is as if it were not asked. */
+/** Reads the address. Returns whether the page offers everything that it names; anything else is ignored. */
 const readAddress = (): boolean => {
   const parameters = new URLSearchParams(location.search);
   field.value = parameters.get('q') ?? '';
@@ -75,7 +76,7 @@ const readAddress = (): boolean => {
   let isAsAsked = true;
   for (const name of [...facetNames, 'sort']) {
     const asked = parameters.get(name) ?? '';
-    // But in slugs, capitals are as small letters.
+    // Except in slugs, letter case does not matter.
     const value = name === 'repository' ? asked : asked.toLowerCase();
     select(name).value = value;
     if (select(name).selectedIndex < 0) select(name).value = '';
@@ -94,12 +95,12 @@ const writeAddress = (isStep: boolean) => {
   for (const name of [...facetNames, 'sort']) if (select(name).value !== '') parameters.set(name, select(name).value);
   keepDevice(parameters);
   const query = `${parameters}`;
-  // Where one was when a result was followed from what is left now was long ago.
+  // A scroll position that was stored for the query left behind is out of date.
   if (isStep) writeState(null);
   writeState(null, query ? `?${query}` : location.pathname, isStep);
 };
 
-/** Whether anything is, too. */
+/** Shows how many values are chosen; whether results are narrowed. */
 const tellChosen = (): boolean => {
   const isNarrowed = Object.keys(chosen()).length > 0;
   byId('clear').hidden = !isNarrowed;
@@ -127,7 +128,7 @@ const count = async (turn: number) => {
   options.show(counts, isPart);
 };
 
-// Counting waits until typing has stopped: it may cost a request of its own.
+// Counting waits until typing has stopped, because it may need a request of its own.
 let counting: ReturnType<typeof setTimeout> | undefined;
 const countSoon = (turn: number) => {
   clearTimeout(counting);
@@ -147,7 +148,7 @@ const tell = async ({ total, isMore, parts, fit: how }: Results) => {
   status.textContent = total === 0 ? '' : countWords(total, isMore, parts);
   const markup = total === 0 ? '' : fitMarkup(how, question(), addressOf(''));
   fit.hidden = markup === '';
-  // The question and the names in it are escaped there.
+  // The query and the names in it are already escaped.
   fit.innerHTML = markup;
   empty.hidden = total > 0;
 };
@@ -175,7 +176,7 @@ const answer = async (left?: Left | null) => {
   empty.hidden = true;
   pages.hidden = true;
   const { length } = [...text];
-  // The bounds of the index, which the files have too.
+  // The limits of the index, which also apply to the files.
   const { minimum, maximum } = searchLength;
   endWait();
   if ((length < minimum || length > maximum) && !(isNarrowed && text === '')) {
@@ -195,7 +196,7 @@ const answer = async (left?: Left | null) => {
     countSoon(turn);
     if (left) comeBack(left);
   } catch (error) {
-    // A newer question took its place, here or in the header.
+    // A newer query replaced it, here or in the header.
     if (turn !== asked || (error as Error).name === 'Superseded') return;
     const isUnable = (error as Error).name === 'Unable';
     const unloaded = 'The search could not be loaded. Check the connection, or load this page again.';
@@ -214,13 +215,13 @@ const comeBack = (left: Left) => {
   scrollTo({ top: left.y, behavior: 'instant' });
 };
 
-/** `isStep`: what stood before is gone back to. */
+/** `isStep`: the visitor can go back to what was shown before. */
 const changed = (isStep = false) => {
   writeAddress(isStep);
   void answer();
 };
 
-// The function sent the page with its results: they stand, and are asked for again only when more of them are wanted.
+// The function sent the page with its results. They stay, and are only requested again if more are wanted.
 const adopt = (left?: Left | null) => {
   tellChosen();
   shown = list.querySelectorAll('[data-package]').length;
@@ -229,7 +230,7 @@ const adopt = (left?: Left | null) => {
   entitle();
   if (!left) return;
   comeBack(left);
-  // A browser that loads the page anew may take the focus away before it has shown it.
+  // A browser that reloads the page may remove the focus before it has shown the page.
   if (document.readyState !== 'complete')
     addEventListener('load', () => document.activeElement === document.body && focusRow(left));
 };
@@ -252,7 +253,7 @@ form.addEventListener('submit', (event) => {
   list.querySelector<HTMLElement>('a.name')?.focus();
 });
 field.addEventListener('input', () => changed());
-// The arrow keys choose one after another: what is chosen until one turns elsewhere is one step.
+// Arrow keys change the choice one by one. All changes until the visitor turns elsewhere are one step.
 let turnedTo: EventTarget | null = null;
 facets.addEventListener('input', ({ target }) => {
   changed(target !== turnedTo);
@@ -263,7 +264,7 @@ const turnAway = () => {
 };
 facets.addEventListener('focusout', turnAway);
 facets.addEventListener('pointerdown', turnAway);
-// What the function sent was not counted; it is when somebody turns to what narrows it.
+// Results that the function sent are only counted when somebody turns to the filters.
 const turnToFacets = () => {
   if (results === undefined && shown > 0) void answer();
   else countSoon(asked);
@@ -277,7 +278,7 @@ byId('clear').addEventListener('click', () => {
 });
 more.addEventListener('click', async () => {
   const known = new Set(list.querySelectorAll('a.name'));
-  // Pressed again before the rows are there, it would add them twice.
+  // If it were pressed again before the rows arrive, they would be added twice.
   more.disabled = true;
   try {
     await readMore();
@@ -299,22 +300,22 @@ addEventListener('popstate', ({ state }) => {
   readAddress();
   void answer(state as Left | null);
 });
-// Safari keeps the page as it was left, and shows it from its top.
+// Safari keeps the page as it was left, but shows it from its top.
 addEventListener('pageshow', ({ persisted }) => {
   const left = history.state as Left | null;
   if (persisted && left) comeBack(left);
 });
 document.addEventListener('device', () => void answer());
-// Which loads once, and again only where that failed. The field may have the focus already.
+// It is loaded once, and again only after a failure. The field may already have the focus.
 const loadSoon = () => void load().catch(() => {});
 document.addEventListener('focusin', loadSoon);
 if (document.activeElement === field) loadSoon();
 
-// Beside the results there is room for what narrows them.
+// There is room for the filters beside the results.
 if (matchMedia('(min-width: 64rem)').matches) facets.open = true;
 const left = history.state as Left | null;
 const isAsAsked = readAddress();
-// Of a device the function was not told.
+// The function does not know the device.
 const isWhole =
   isAsAsked && !hasDevice() && !/[?&]page=/.test(location.search) && (left?.shown ?? 0) <= list.childElementCount;
 if (status.dataset.answered !== undefined && isWhole) adopt(left);

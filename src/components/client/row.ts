@@ -4,17 +4,17 @@ import { partClass } from '../../results/search-page.ts';
 import { addressOf } from './address.ts';
 import { tellOf } from './visitor-device.ts';
 
-/** One found package as a row of a list, the same that the server renders. */
+/** A found package as a row of a list, the same as the server renders. */
 export const createRow = (card: RowCard): HTMLElement => {
   const template = document.createElement('template');
-  // Of text it holds nothing but what was escaped there.
+  // All text in it was escaped there.
   template.innerHTML = rowMarkup(card, { root: addressOf('') });
   const row = template.content.firstElementChild as HTMLElement;
   tellOf(row);
   return row;
 };
 
-/** One found package as an item of the list of results, the same that the server renders. */
+/** A found package as an item of the list of results, the same as the server renders. */
 export const createItem = (one: FoundPackage): HTMLElement => {
   const item = document.createElement('li');
   if (one.isPart) item.className = partClass;

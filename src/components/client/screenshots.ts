@@ -1,4 +1,4 @@
-/** Puts the pictures in the place of the links to them, below the button that was pressed for it. */
+/** Replaces the links to pictures with the pictures, below the button that was pressed. */
 export const showScreenshots = (button: HTMLButtonElement): void => {
   const list = button.parentElement?.querySelector('ol');
   const links = list?.querySelectorAll('a') ?? [];
@@ -11,7 +11,7 @@ export const showScreenshots = (button: HTMLButtonElement): void => {
     link.replaceChildren(picture);
   }
   list?.classList.add('shown');
-  // Who came here by keyboard goes on from the first of them.
+  // Keyboard users continue from the first picture.
   links[0]?.focus({ preventScroll: true });
   button.remove();
 };

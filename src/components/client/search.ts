@@ -14,19 +14,19 @@ import { withStatements } from './stated.ts';
 import { deviceBuild, mayRun } from './visitor-device.ts';
 import { runsWebAssembly } from './web-assembly.ts';
 
-// One search of two sources: the index that the function answers from, and the one that is among the files.
+// One search over two sources: the index through the function, and the one among the files.
 
-/** What was found. */
+/** The results of a search. */
 export interface Results {
-  /** How many packages are known to fit, of `isMore` than those. */
+  /** How many packages are known to match. `isMore`: there are more than those. */
   readonly total: number;
   readonly isMore: boolean;
-  /** How many of them are known to have but a part of the question. */
+  /** How many of them are known to match only a part of the query. */
   readonly parts: number;
   readonly fit: Fit;
-  /** Packages from one place to another; fewer where there are no more. */
+  /** The packages between two positions; fewer if there are no more. */
   read(from: number, to: number): Promise<readonly FoundPackage[]>;
-  /** How many there are of what else they may be narrowed to; `isPart` where only the best were counted. */
+  /** How many packages have each value of each filter. `isPart`: only the best were counted. */
   count(): Promise<{ readonly counts: FacetCounts; readonly isPart: boolean }>;
 }
 
@@ -38,7 +38,7 @@ const fromIndex = async (
   isForDevice: boolean,
 ): Promise<Results> => {
   const answer = new IndexAnswer(text, chosen, sort, isForDevice);
-  // Without a device too they keep their places: what is read later of a package may be more than what was read first.
+  // Packages keep their places even without a device, because later reads may know more about a package than the first.
   const arrange = fitsFirst(isForDevice ? ({ runs }) => mayRun(runs ?? '') : () => false);
   await answer.reach(wanted);
   let known: readonly FoundPackage[] = [];
@@ -77,7 +77,7 @@ const orders: Readonly<Record<NonNullable<PackageOrder>, Order>> = {
   downloads: { downloads: 'desc' },
 };
 
-/** Thrown where this browser cannot search the files. Its message is for the visitor. */
+/** This browser cannot search the files. The message is for the visitor. */
 export class Unable extends Error {
   override name = 'Unable';
 }
@@ -89,7 +89,7 @@ const loadFiles = async (text = '') => {
       isAnswered ? 'Type at least two letters.' : 'The search could not be loaded. Without a server it takes iOS 16.',
     );
   }
-  // Beside what calls it, and not after that.
+  // At the same time as the caller's work, not after it.
   preloadPagefind();
   return import('./pagefind.ts');
 };
@@ -100,7 +100,7 @@ const fromFiles = async (text: string, chosen: Chosen, wanted: number, order: Or
   return { ...answer, isMore: false, parts: 0, count: async () => ({ counts: await count(), isPart: false }) };
 };
 
-/** Makes ready what will answer, for questions that begin so. */
+/** Prepares the source that will answer, for queries with this beginning. */
 export const prepare = async (beginning = ''): Promise<void> => {
   if (await answers()) return;
   const { preparePagefind } = await loadFiles();
@@ -108,20 +108,21 @@ export const prepare = async (beginning = ''): Promise<void> => {
 };
 
 /**
- * What a text of two letters begins, where the files answer; undefined where they have no list for it. It comes in one
- * small file, long before what else the files are searched with is loaded and ready.
+ * Suggestions for two letters, if the files answer; undefined if they have no list for them. They come in one small
+ * file, long before the files can be searched.
  */
 export const findBeginning = async (text: string): Promise<BeginningList | undefined> => {
   const beginning = beginningLists.answers(text) ? beginningLists.of(text) : undefined;
   if (beginning === undefined || (await answers())) return undefined;
   const response = await fetch(addressOf(beginningLists.file(beginning))).catch(() => undefined);
-  // Some hosts answer for a file that is not there with a page.
+  // Some hosts answer for a missing file with a page.
   return response?.ok ? ((await response.json().catch(() => undefined)) as BeginningList | undefined) : undefined;
 };
 
 /**
- * Searches packages. The index answers a text; without one the files do, which know of all packages. `isForDevice`: what
- * may run on the visitor's device comes first, where one is known. Throws Superseded where a newer question took its place.
+ * Searches packages. The index answers a text; without one, the files do, which know all packages. `isForDevice`: if
+ * the visitor's device is known, packages that may run on it come first. Throws Superseded if a newer query has
+ * replaced this one.
  */
 export const search = (
   text: string,

@@ -2,8 +2,8 @@ import { statedLists } from '../../results/stated-lists.ts';
 import { addressOf } from './address.ts';
 import { hasDevice } from './visitor-device.ts';
 
-// Rows that were made from records of the API know of devices what the architectures tell. Where the visitor has one, what
-// else the packages state is read from the lists of the build.
+// Rows made from records of the API only know what the architectures state about devices. If the visitor has a device,
+// the rest is read from the lists of the build.
 
 type List = ReadonlyMap<string, string>;
 const count = Number(document.getElementById('device-bar')?.dataset.lists ?? 1);
@@ -26,13 +26,16 @@ const listOf = (id: string): Promise<List> => {
   return list;
 };
 
-/** What a package states of devices, where a device is known; what stands in the row where the lists cannot be read. */
+/**
+ * What a package states about devices, if a device is known. If the lists cannot be read, what the row already
+ * contains.
+ */
 const statedBy = async (id: string, runs: string): Promise<string> => {
   const list = await listOf(id).catch((): List => new Map());
   return list.get(id) ?? runs;
 };
 
-/** The same packages with all that they state, where a device is known. */
+/** The same packages with everything that they state, if a device is known. */
 export const withStatements = async <T extends { readonly id: string; readonly runs: string | undefined }>(
   found: readonly T[],
 ): Promise<readonly T[]> => {

@@ -19,7 +19,7 @@ const createOption = (index: number, row: HTMLElement): HTMLElement => {
   return option;
 };
 
-// Where there are more than fit, the last row leads to all of them.
+// If there are more than fit, the last row leads to all of them.
 const createLast = (text: string, words: string): HTMLElement => {
   const row = document.createElement('div');
   row.className = 'row all';
@@ -32,9 +32,9 @@ const createLast = (text: string, words: string): HTMLElement => {
 };
 
 /**
- * Answers as one types: a list below the field, which arrow keys walk through (the combobox pattern of the ARIA
- * Authoring Practices). Without an answer the form still leads to the search page. It is loaded when the field is used,
- * and answers what was typed until then.
+ * Shows suggestions while somebody types: a list below the field, which arrow keys walk through (the combobox pattern
+ * of the ARIA Authoring Practices). Without suggestions the form still leads to the search page. It is loaded when the
+ * field is used, and then answers what was typed so far.
  */
 export const watchSearch = (form: HTMLFormElement): void => {
   const field = form.querySelector('input');
@@ -67,7 +67,7 @@ export const watchSearch = (form: HTMLFormElement): void => {
     }
   };
 
-  /** Puts rows in the place of those that are shown; the one that was walked to stays so where it is among them. */
+  /** Replaces the shown rows. The selected one stays selected if it is among them. */
   const show = (found: readonly RowCard[], last?: HTMLElement) => {
     const walkedTo = options()[active]?.dataset.package;
     const rows = found.map(createRow);
@@ -81,7 +81,7 @@ export const watchSearch = (form: HTMLFormElement): void => {
     if (place >= 0) activate(place);
   };
 
-  // What was found for the letters before, and has those that were added in its name, is shown until the answer is there.
+  // Results for the previous letters whose names contain the added ones are shown until the answer arrives.
   let before: { readonly text: string; readonly found: readonly RowCard[] } | undefined;
   const narrow = (text: string) => {
     if (list.hidden || before === undefined || !text.startsWith(before.text)) return;
@@ -122,7 +122,7 @@ export const watchSearch = (form: HTMLFormElement): void => {
       before = { text, found };
       const all = isMore ? 'All results' : `All ${total.toLocaleString('en-US')} results`;
       show(found, isMore || total > shown ? createLast(text, all) : undefined);
-      // The list lies over this line, which is then for those who listen.
+      // The list covers this line, which is then for screen readers.
       const corrected = fit.kind === 'corrected' ? `Did you mean ${fit.meant}? ` : '';
       status.textContent =
         total === 0 ? 'Nothing found' : `${corrected}${isMore ? 'More than ' : ''}${total} found; Enter shows all`;
@@ -143,7 +143,7 @@ export const watchSearch = (form: HTMLFormElement): void => {
       event.preventDefault();
       close();
     } else if (event.key === 'ArrowDown' && list.hidden) {
-      // What was closed is opened again.
+      // A closed list opens again.
       void answer();
     } else if ((event.key === 'ArrowDown' || event.key === 'ArrowUp') && !list.hidden) {
       event.preventDefault();

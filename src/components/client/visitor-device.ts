@@ -2,17 +2,17 @@ import { type Build, builds, wordOf } from '../../compatibility/builds.ts';
 import { parseVersion, writeVersion } from '../../compatibility/ios-versions.ts';
 import { type Device, isRefusal, type Judgement, judge, readStatements } from '../../compatibility/judgement.ts';
 
-// The device of the visitor. It stays in the browser, and in the address where the visitor put it, to share it; what rows
-// and pages state is in them, so nobody has to be asked.
+// The device of the visitor. It stays in the browser, and in an address if the visitor put it there to share it. Rows
+// and pages contain what packages state, so no server has to be asked.
 
-/** The device that an address or a form names; undefined where it is none. */
+/** The device in an address or a form; undefined if there is none. */
 export const readDevice = (ios: string | null, build: string | null): Device | undefined => {
   const version = parseVersion((ios ?? '').trim());
   const known = builds.find((one) => one === build);
   return version !== undefined && known !== undefined ? { ios: version, build: known } : undefined;
 };
 
-/** What a device is called in an address and in the browser. */
+/** The form of a device in addresses and in the browser. */
 export const spell = (known: Device): readonly [ios: string, build: Build] => [writeVersion(known.ios), known.build];
 
 const readKept = (text: string | null): Device | undefined => {
@@ -21,8 +21,8 @@ const readKept = (text: string | null): Device | undefined => {
 };
 
 /**
- * That of the address, else the one that the browser keeps. An address that somebody shared changes nothing that is kept;
- * where nothing is, it holds for the tab, in which its links are followed.
+ * The device in the address, or else the stored one. A shared address does not change what is stored; if nothing is
+ * stored, it holds for the tab, in which its links are followed.
  */
 const findDevice = (): Device | undefined => {
   const asked = new URLSearchParams(location.search);
@@ -39,7 +39,7 @@ const findDevice = (): Device | undefined => {
 
 let device = findDevice();
 
-/** Writes the device into the parameters of an address, so that the page can be shared as it is seen. */
+/** Adds the device to the parameters of an address, so that the page can be shared as it is seen. */
 export const keepDevice = (parameters: URLSearchParams): void => {
   if (!new URLSearchParams(location.search).has('ios') || device === undefined) return;
   const [ios, build] = spell(device);
@@ -54,10 +54,10 @@ const judgeText = (runs = ''): Judgement | undefined => device && judge(readStat
 
 const judgeRow = ({ dataset }: HTMLElement): Judgement | undefined => judgeText(dataset.runs);
 
-/** Whether a device is known, of which rows then speak. */
+/** Whether a device is known, which rows then take into account. */
 export const hasDevice = (): boolean => device !== undefined;
 
-/** Says on a row, or at the head of a page, what it states of the visitor's device. */
+/** Shows the verdict for the visitor's device on a row, or at the top of a page. */
 export const tellOf = (element: Element): void => {
   const row = rowOf(element);
   if (row === null) return;
@@ -74,24 +74,32 @@ export const tellOf = (element: Element): void => {
     row.classList.add('judged');
   }
   line.className = `verdict ${judgement.verdict}`;
-  // At the head of a page is room for a sentence.
+  // There is room for a sentence at the top of a page.
   line.textContent = (judgement.verdict === 'no-build' && row.dataset.lacking) || judgement.words;
 };
 
-/** Whether what a package states, as rows carry it, lets it run on the visitor's device, where one is known. */
+/**
+ * Whether a package may run on the visitor's device, if one is known, by what it states (in the form that rows
+ * contain).
+ */
 export const mayRun = (runs: string): boolean =>
   device === undefined || !isRefusal(judge(readStatements(runs), device));
 
 const headOfPage = () => document.querySelector<HTMLElement>('.for-device[data-runs]');
 
-/** Whether the package of the page says itself that it does not run on the visitor's device, as its best repository has it. */
+/**
+ * Whether the package of the page itself states that it does not run on the visitor's device, by its best repository.
+ */
 export const refusesDevice = (): boolean => {
   const { own, runs } = headOfPage()?.dataset ?? {};
   const judgement = runs === undefined ? undefined : judgeText(own ?? runs);
   return judgement !== undefined && isRefusal(judgement);
 };
 
-/** Shows of these lines, which are of several repositories, the one whose build the verdict at the head of the page is of. */
+/**
+ * Of these lines, which belong to several repositories, shows the one whose build the verdict at the top of the page is
+ * about.
+ */
 export const tellWhere = (lines: readonly HTMLElement[]): void => {
   const { own, runs } = headOfPage()?.dataset ?? {};
   const words = judgeText(runs)?.words;
@@ -102,8 +110,8 @@ export const tellWhere = (lines: readonly HTMLElement[]): void => {
 };
 
 /**
- * Adds the items of a list of packages to it, each as it is for the visitor's device: what by its own words does not run
- * there comes after all that may, behind a line that says so. Within both groups the order stays.
+ * Adds items to a list of packages, each with its verdict for the visitor's device. Packages that by their own
+ * statement do not run there come after all others, below a line that says so. Within both groups the order stays.
  */
 export const placeRows = (list: HTMLElement, items: readonly HTMLElement[]): void => {
   for (const item of items) {
@@ -125,17 +133,17 @@ export const placeRows = (list: HTMLElement, items: readonly HTMLElement[]): voi
   }
 };
 
-/** Groups anew what is in a list. */
+/** Groups the items of a list again. */
 const regroup = (list: HTMLElement): void => {
   const items = [...list.children].filter((item): item is HTMLElement => !item.classList.contains('misfits'));
   list.replaceChildren();
   placeRows(list, items);
 };
 
-/** The kind of build that the visitor's device takes; undefined where it is not known. */
+/** The kind of build for the visitor's device; undefined if it is not known. */
 export const deviceBuild = (): Build | undefined => device?.build;
 
-/** What else on the page depends on the device. */
+/** Updates everything else on the page that depends on the device. */
 let tellOthers = (): void => {};
 
 const tellAll = (): void => {
@@ -153,20 +161,20 @@ const tellAll = (): void => {
   tellOthers();
 };
 
-/** The device of the visitor; undefined where it is not known. */
+/** The device of the visitor; undefined if it is not known. */
 export const knownDevice = (): Device | undefined => device;
 
-/** Takes another device, or none: rows and pages speak of it at once. */
+/** Sets another device, or none. Rows and pages change at once. */
 export const takeDevice = (chosen: Device | undefined): void => {
   device = chosen;
   tellAll();
   document.dispatchEvent(new Event('device'));
 };
 
-/** Begins: says on the page what it states; `onChange` is called now and whenever the device is another. */
+/** Shows the verdicts on the page. `onChange` is called now and whenever the device changes. */
 export const tellDevice = (onChange: () => void): void => {
   tellOthers = onChange;
-  // An index without packages for such devices has no bar, and says nothing of them.
+  // An index without packages for such devices has no bar, and no verdicts.
   if (document.querySelector('#device-bar')) tellAll();
   else onChange();
 };
