@@ -1,10 +1,10 @@
 import { type Component, latestHead, type RouteHead, renderPage } from './page-runtime.ts';
 
 /**
- * The pages of one route, which Astro has rendered one by one: each with a request, an answer, and the way from one to
- * the other, which takes as long as the page itself. The first is rendered by Astro and without it; where both are the
- * same to the letter, the others are rendered without it, and else none is. A page that cannot be without Astro is
- * rendered by Astro, which says what is wrong where there is something.
+ * The pages of one route. Astro renders each with a request, a response, and the code between them, which take as long
+ * as the page itself. So the first page is rendered both by Astro and without it. If the results are identical, the
+ * other pages are rendered without Astro; otherwise none is. A page that cannot be rendered without Astro is rendered
+ * by Astro, which reports what is wrong, if anything.
  */
 export class AlikePages {
   readonly #page: Component;
@@ -21,7 +21,7 @@ export class AlikePages {
     const text = await byAstro();
     const head = latestHead();
     const own = head && this.#renderAlone(head, props);
-    // In bytes, as which both are written, half of a character is another one.
+    // Both are compared as they will be written: in UTF-8, half of a surrogate pair becomes another character.
     if (own?.toWellFormed() === text) this.#head = head;
     else this.#areAlike = false;
     return text;

@@ -2,17 +2,17 @@ import { renameSync } from 'node:fs';
 import path from 'node:path';
 import type { AstroIntegration } from 'astro';
 
-// Everything in this project that leans on the inside of Astro rather than on its documentation. Each line below says
-// what is assumed, and bundling throws a sentence that names it where a release of Astro has moved it:
+// Everything in this project that relies on the internals of Astro rather than on its documentation. Each line below
+// states an assumption. If a release of Astro breaks one, bundling throws a sentence that names it:
 //
 // 1. An adapter may take over the rendering of pages (`setPrerenderer`), and Astro then bundles them in a Vite
-//    environment of their own called `prerender`.
-// 2. That bundle stands in the folder `.prerender` of the output until the build ends.
+// environment of their own called `prerender`.
+// 2. That bundle is in the folder `.prerender` of the output until the build ends.
 // 3. Its entry is called `prerender-entry` and a hash.
-// 4. The bundle can be asked for its paths and rendered by `astro:static-paths` and `astro/app/entrypoint`
-//    (pages-entry.ts).
-// 5. Compiled pages and components call a runtime by the name of `astro/compiler-runtime`, and no more of it than
-//    page-runtime.ts has; what they make of it is what Astro's own makes (a test compares all pages of a sample).
+// 4. The bundle can list its paths and render them with `astro:static-paths` and `astro/app/entrypoint`
+// (pages-entry.ts).
+// 5. Compiled pages and components call a runtime named `astro/compiler-runtime`, and no more of it than
+// page-runtime.ts implements, with the same results as Astro's own (a test compares all pages of a sample).
 
 // Below the root that Astro is given.
 const entry = path.join('src', 'site', 'pages-entry.ts');
@@ -22,7 +22,7 @@ const environmentName = 'prerender';
 const bundleFolder = '.prerender';
 const entryFile = /^prerender-entry\..*mjs$/;
 
-/** An assumption about Astro that does not hold any more. */
+/** An assumption about Astro that no longer holds. */
 export class AstroMoved extends Error {
   override readonly name = 'AstroMoved';
 
@@ -31,7 +31,7 @@ export class AstroMoved extends Error {
   }
 }
 
-/** The file to import, among those of a bundle. @throws AstroMoved where there is none */
+/** The file to import, among those of a bundle. @throws AstroMoved if there is none */
 export const findEntry = (files: readonly string[]): string => {
   const name = files.find((file) => entryFile.test(file));
   if (name === undefined) throw new AstroMoved('the entry of the bundle that renders pages');
@@ -60,7 +60,7 @@ export const keepPageBundle = (
       'astro:config:setup': ({ updateConfig }) => {
         const options = {
           resolve: { noExternal: true as const },
-          // Not for browsers, for which private fields and the like are written out as slow calls.
+          // Not for browsers, for which private fields and the like would be compiled to slow calls.
           build: { target: 'esnext', rolldownOptions: { input: path.join(root, entry) } },
         };
         const configEnvironment = (name: string) => {
@@ -96,7 +96,7 @@ export const keepPageBundle = (
       'astro:build:start': ({ setPrerenderer }) =>
         setPrerenderer({
           name: 'debdex-pages',
-          // Astro removes its bundle at the end, so it is taken before.
+          // Astro removes its bundle at the end, so it is copied before.
           setup: async () => {
             try {
               renameSync(path.join(folder, 'client', bundleFolder), path.join(folder, 'server'));

@@ -3,14 +3,14 @@ import type { PackageSummary } from './package-summary.ts';
 import { byName, type ListPage, listPages } from './repository-view.ts';
 import type { SiteCatalog } from './site-catalog.ts';
 
-/** What each page of an author shows besides its list. */
+/** What every page of an author shows besides its list. */
 export interface AuthorHead {
   readonly key: string;
   readonly name: string;
   readonly packages: number;
-  /** Of several people: those who have a page alone. */
+  /** For several people: those who have a page of their own. */
   readonly people: readonly { readonly key: string; readonly name: string }[];
-  /** Repositories that have something of theirs, the one with the most first. */
+  /** Repositories with something by them, the one with the most first. */
   readonly repositories: readonly { readonly slug: string; readonly name: string; readonly count: number }[];
 }
 
@@ -24,14 +24,14 @@ const repositoriesOf = (catalog: SiteCatalog, packages: readonly PackageSummary[
     .map(([slug, count]) => ({ slug, name: catalog.repository(slug)?.name ?? slug, count }));
 };
 
-/** Those of these people, by their keys, who have a page. */
+/** Those of these people, by key, who have a page. */
 const withPages = (catalog: SiteCatalog, people: readonly string[]): AuthorHead['people'] =>
   people.flatMap((key) => {
     const alone = catalog.authors.get(key);
     return alone === undefined ? [] : [{ key, name: alone.name }];
   });
 
-/** Of the people whom a package names together without a page for all of them: those who have one alone. */
+/** If a package names several people who have no page together: those of them with a page of their own. */
 export const peopleAlone = (catalog: SiteCatalog, { author }: Pick<PackageSummary, 'author'>): AuthorHead['people'] =>
   catalog.authorOf({ author }) === undefined ? withPages(catalog, peopleOf(authorKey(author))) : [];
 

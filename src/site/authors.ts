@@ -2,30 +2,30 @@ import { hash } from 'node:crypto';
 import { isDeviceArchitecture } from '../compatibility/builds.ts';
 import { firstLine } from '../results/first-line.ts';
 
-/** What of a package decides who made it, and for what. */
+/** The properties of a package that determine who made it, and for what. */
 interface Authored {
   /** The name, empty where nobody is named. */
   readonly author: string;
   readonly architectures: readonly string[];
-  /** What it states of devices with iOS, by repository; nothing where it is for none. */
+  /** What it states about iOS devices, by repository; empty if it is for none. */
   readonly stated: { readonly size: number };
 }
 
-/** Somebody who has a page of their own. */
+/** An author with a page. */
 export interface Author<Package extends Authored> {
-  /** As `authorKey` has it. */
+  /** As `authorKey` returns it. */
   readonly key: string;
-  /** As most of their packages spell it, on one line. */
+  /** In the most frequent spelling of their packages, on one line. */
   readonly name: string;
-  /** Their packages, also those that they made with others, in the order of identifiers. */
+  /** Their packages, including those made with others, ordered by identifier. */
   readonly packages: readonly Package[];
-  /** Of several people whom packages name together: who of them has a page alone. */
+  /** For several people whom packages name together: those of them with a page of their own. */
   readonly people: readonly string[];
 }
 
 /**
- * What stands for a person, however a package spells them: small letters, one blank between words, no marks that cannot
- * be seen. Empty where nothing of the name is left.
+ * Identifies a person, however a package spells them: lower case, one blank between words, no invisible marks. Empty if
+ * nothing of the name is left.
  */
 export const authorKey = (name: string): string =>
   name
@@ -35,35 +35,35 @@ export const authorKey = (name: string): string =>
     .trim()
     .toLowerCase();
 
-// As packages name several people, in a key.
+// How packages separate several people, in a key.
 const betweenPeople = / ?[,;&+/] ?(?:and )?| and /;
-// Each package stands on the pages of so many.
+// On how many authors' pages a package appears at most.
 const mostPeople = 6;
 
-// In an address, a sitemap and a feed it would be found by those who gather mail addresses.
+// In an address, a sitemap and a feed, harvesters of mail addresses would find it.
 const holdsMail = (name: string): boolean => /[^\s@<>()]@[^\s@<>()]+\.[^\s@<>()]/.test(name);
 
-/** The keys of the people whom a key names, where it is not the name of one; none where it holds an address. */
+/** The keys of the people in a key that names several; empty if it names one, or contains a mail address. */
 export const peopleOf = (key: string): readonly string[] => {
   if (holdsMail(key) || key.includes('://')) return [];
   const people = new Set(key.split(betweenPeople, mostPeople).filter((name) => name !== ''));
   return people.has(key) ? [] : [...people];
 };
 
-/** The author of a package as feeds and addresses may name them: empty where nobody is, or where the name is a mail address. */
+/** The author of a package for feeds and addresses: empty if there is none, or the name is a mail address. */
 export const publicAuthor = ({ author }: Pick<Authored, 'author'>): string => (holdsMail(author) ? '' : author);
 
 /**
- * Whether a package is for devices with iOS, whose owners this site is for: what is for all architectures too, where its
- * repository serves them.
+ * Whether a package is for iOS devices, which this site is about. A package for all architectures is, if its repository
+ * serves them.
  */
 export const isForDevices = ({ architectures, stated }: Pick<Authored, 'architectures' | 'stated'>): boolean =>
   stated.size > 0 || architectures.some(isDeviceArchitecture);
 
 /**
- * Whether an author of these packages has a page: everybody who makes something for devices with iOS; of those who do
- * not, who has two packages. A distribution names thousands of people with one package each, whose page would say no
- * more than that of the package, and a page and a feed for each are files that hosts count.
+ * Whether the author of these packages has a page: everybody with a package for iOS devices, and others with two
+ * packages. A distribution names thousands of people with one package each. Their pages would say no more than that of
+ * the package, and hosts limit the number of files.
  */
 export const hasAuthorPage = (packages: readonly Authored[]): boolean => {
   const [first, second] = packages;
@@ -82,9 +82,9 @@ const commonSpelling = (packages: readonly Authored[]): string => {
 };
 
 /**
- * The authors of packages, by their key: `alone` has the packages that name nobody else, or several people as one name.
- * Where people named together have pages alone, their packages stand there too. Nobody has a page by that alone: what
- * looks like several names may be one.
+ * The authors of packages, by key. `alone` has the packages by author, with several people as one name. If people named
+ * together have pages of their own, the package appears there, too. That alone gives nobody a page, because what looks
+ * like several names may be one.
  */
 export const composeAuthors = <Package extends Authored & { readonly id: string }>(
   alone: ReadonlyMap<string, readonly Package[]>,
@@ -97,7 +97,7 @@ export const composeAuthors = <Package extends Authored & { readonly id: string 
     for (const person of people) {
       const others = together.get(person);
       if (others === undefined) together.set(person, [...packages]);
-      // One by one: as parameters of one call, a hundred thousand do not fit onto the stack.
+      // One by one: a hundred thousand arguments of a single call do not fit onto the stack.
       else for (const one of packages) others.push(one);
     }
     if (hasPage(key)) authors.set(key, { key, name: commonSpelling(packages), packages, people });
@@ -111,16 +111,16 @@ export const composeAuthors = <Package extends Authored & { readonly id: string 
   return authors;
 };
 
-// A name of a folder is at most 255 bytes long, a path 4,096; strangers write names of any length.
+// A folder's name has at most 255 bytes, a path 4,096, and strangers write names of any length.
 const longestFolder = 120;
 const begunFolder = 80;
-// Small letters, digits and blanks, which a folder can have as they are, with "-" for a blank.
+// Lower-case letters, digits and blanks, which are used directly in a folder's name, with "-" for a blank.
 const plainKey = /^[a-z0-9]+(?: [a-z0-9]+)*$/;
 
 /**
- * The folder of an author's pages below `/author/`, which no two keys share on any disk. Of a name with other letters, or
- * a long one, it is what can be written of its beginning, an underscore, which no plain name has, and a digest. Some hosts
- * do not answer names in which a character has to be escaped.
+ * The folder of an author's pages below `/author/`, which is unique for each key on any disk. For a name with other
+ * letters, or a long one, it consists of the usable part of its beginning, an underscore, which no plain name has, and
+ * a digest. Some hosts do not answer names with characters that have to be escaped.
  */
 export const authorFolder = (key: string): string => {
   if (key.length <= longestFolder && plainKey.test(key)) return key.replaceAll(' ', '-');

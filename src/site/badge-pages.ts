@@ -5,8 +5,8 @@ import { composeBadge, drawBadge } from './badge.ts';
 import { site } from './context.ts';
 
 /**
- * A badge for each repository; for each slug that one had before, so that READMEs keep theirs; and for each that was
- * never read, whose badge says so. It changes with what it says.
+ * A badge for each repository; for each of its former slugs, so that READMEs keep working; and for each repository that
+ * was never read, whose badge says so. The cache key depends on what the badge says.
  */
 export const badgePaths = () => {
   const { catalog, inRepository, service } = site();

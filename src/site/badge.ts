@@ -4,10 +4,10 @@ import { formatPlural } from './format.ts';
 import type { Outcome } from './repository.ts';
 import { escapeXml } from './xml.ts';
 
-// White text has a contrast of at least 4.5:1 on each of these, and they can be told from a light and a dark page.
+// White text has a contrast of at least 4.5:1 on each of these, and they are visible on light and dark pages.
 const grounds = { label: '#3d4a46', good: '#0a5a49', stale: '#7c4600', failed: '#9c2a1f', none: '#52615c' } as const;
 
-/** The longest name on a badge, in characters: it stands in a line of a README beside others. */
+/** The longest name on a badge, in characters, because there are others beside it in a README. */
 const longestLabel = 32;
 
 const shorten = (text: string): string => {
@@ -15,18 +15,15 @@ const shorten = (text: string): string => {
   return characters.length <= longestLabel ? characters.join('') : `${characters.slice(0, longestLabel - 1).join('')}…`;
 };
 
-/** What a badge tells of: who says it, how the repository fares, and how many packages it has. */
+/** What a badge says: the name of the service, the state of the repository, and its number of packages. */
 export interface BadgeSubject {
   readonly service: string;
-  /** Undefined where no build is on record. */
+  /** Undefined if no build is on record. */
   readonly outcome: Pick<Outcome, 'outcome' | 'since' | 'code' | 'heldBack'> | undefined;
   readonly packages: number;
 }
 
-/**
- * The badge of a repository. One that is in order has the same whether its data changed or not, so that a badge changes
- * only with what it says.
- */
+/** The badge of a repository. If it is in order, the badge is the same whether its data changed or not. */
 export const composeBadge = ({ service, outcome, packages }: BadgeSubject): Badge => {
   const count = formatPlural(packages, 'package');
   const said = (message: string, color: string, isError = false): Badge => ({
@@ -53,7 +50,7 @@ export const composeBadge = ({ service, outcome, packages }: BadgeSubject): Badg
   }
 };
 
-// Of Verdana at 11 pixels, which what follows is drawn in where it is there; any other font is fitted to these widths.
+// Widths of Verdana at 11 pixels, which is used if available. Any other font is stretched to them.
 const widthOf = (character: string): number => {
   if (/[ijlIt.,:;'|!·()[\] -]/.test(character)) return 4.6;
   if (/[mwMW@%]/.test(character)) return 10.4;
@@ -69,10 +66,10 @@ export const badgeHeight = 20;
 /** The width of a badge in pixels. */
 export const badgeWidth = ({ label, message }: Badge): number => textWidth(label) + textWidth(message) + 4 * padding;
 
-/** A badge as people and programs that read aloud have it in one line. */
+/** The text of a badge on one line, for people and screen readers. */
 export const badgeText = ({ label, message }: Badge): string => `${label}: ${message}`;
 
-/** The badge as a drawing that needs nothing else: no font of the network, no script, no style of a page. */
+/** The badge as a self-contained drawing: no web font, no script, no style sheet. */
 export const drawBadge = (badge: Badge): string => {
   const left = textWidth(badge.label) + 2 * padding;
   const right = textWidth(badge.message) + 2 * padding;
@@ -90,9 +87,9 @@ export const drawBadge = (badge: Badge): string => {
   );
 };
 
-// What CommonMark takes for more than the character itself, and what would be taken for a tag or an address by itself.
+// Escapes the characters with a meaning in CommonMark, and those that would begin a tag or an address.
 const escapeMarkdown = (text: string): string => text.replaceAll(/[\\`*_{}[\]()<>#!|&~@:]/g, String.raw`\$&`);
 
-/** The badge as Markdown for the README of who runs the repository, with absolute addresses. */
+/** The badge as Markdown for the README of a repository's owner, with absolute addresses. */
 export const badgeMarkdown = (badge: Pick<Badge, 'label'>, slug: string, image: string, page: string): string =>
   `[![${escapeMarkdown(`${badge.label} ${slug}`)}](${image})](${page})`;

@@ -6,16 +6,16 @@ import type { PackageSummary } from './package-summary.ts';
 import { isStale } from './repository.ts';
 import { joinStatements } from './stated.ts';
 
-/** How close a package is to two letters that begin its name or a word of it: the smaller, the closer. */
+/** How closely a package matches two letters that begin its name or a word of it; smaller is closer. */
 interface Closeness {
-  /** 1 where the name begins so, 2 where a word in it does. */
+  /** 1 if the name begins with them, 2 if a word in it does. */
   readonly kind: number;
-  /** 1 for what is not released, or whose repository does not answer. */
+  /** 1 for a pre-release, or a package whose repository does not answer. */
   readonly isOdd: number;
   readonly length: number;
 }
 
-/** Words of a name that count: no name that people know has more. */
+/** How many words of a name count. No well-known name has more. */
 const mostWords = 12;
 
 interface Candidate {
@@ -32,7 +32,7 @@ const compare = (a: Candidate, b: Candidate): number =>
   compareTexts(a.summary.name, b.summary.name) ||
   compareTexts(a.summary.id, b.summary.id);
 
-/** Puts a candidate among the best, which are in order, where it is one of them. */
+/** Inserts a candidate into the sorted list of the best, if it is one of them. */
 const addTo = (best: Candidate[], candidate: Candidate): void => {
   const place = best.findIndex((other) => compare(candidate, other) < 0);
   best.splice(place < 0 ? best.length : place, 0, candidate);
@@ -52,7 +52,7 @@ const toRow = (summary: PackageSummary, hasDevices: boolean): RowCard =>
     runs: hasDevices ? joinStatements(summary.stated.values()) : undefined,
   });
 
-/** The lists of what two letters begin, by these. */
+/** The lists of suggestions, by their two letters. */
 export const composeBeginnings = (
   packages: Iterable<PackageSummary>,
   hasDevices: boolean,

@@ -22,16 +22,16 @@ const [, , cache] = process.argv;
 if (cache === undefined) throw new Error('site: the process that builds it is given its folder');
 const { bundle, pages: staged, pictures, index } = stagingFolders(cache);
 
-// What needs no catalog, while whoever started this crawls, and makes one.
+// Work that needs no catalog, while the parent process crawls and makes one.
 const begin = async () => {
   mkdirSync(path.dirname(bundle), { recursive: true });
   await prepareBundle(bundle);
 };
 const bundled = begin();
-// Told with the order that needs it.
+// An error is reported with the order that needs the bundle.
 bundled.catch(() => {});
 
-/** Loads the bundle that there is now: `npm run bundle` may have made another one during the crawl. */
+/** Loads the present bundle. `npm run bundle` may have made another one during the crawl. */
 const load = async () => {
   await bundled;
   const ready = await prepareBundle(bundle);
@@ -44,7 +44,7 @@ const runBuild = async (options: BuildOrder, onProgress: (progress: BuildProgres
   try {
     const progress = (step: BuildProgress['step']) => (done: number, total: number) =>
       onProgress({ step, done, total });
-    // Pagefind works in a process of its own, beside the rendering.
+    // Pagefind works in a separate process, at the same time as the rendering.
     const searching = timed(() => buildSearchIndex(catalog, index, progress('search'), verify));
     const render = async () => {
       const { ready, loaded } = await load();
@@ -73,7 +73,7 @@ const runBuild = async (options: BuildOrder, onProgress: (progress: BuildProgres
       }),
     ]);
     const folders = [
-      // Of the bundle, which belongs to the checkout as well.
+      // Belongs to the bundle, and so also to the checkout.
       { folder: client, prefix: '', replaced: false },
       { folder: staged, files, prefix: '', isOfPages: true, replaced: true },
       { folder: pictures, prefix: '', replaced: true },
@@ -83,7 +83,7 @@ const runBuild = async (options: BuildOrder, onProgress: (progress: BuildProgres
   } finally {
     provideSite(undefined);
     catalog.close();
-    // The process is ended from outside, before Node would write it.
+    // The process is killed from outside, before Node would write the cache.
     flushCompileCache();
   }
 };

@@ -7,32 +7,34 @@ import { type OwnProcess, startProcess } from './own-process.ts';
 export interface SiteOptions {
   /** The catalog file; it is opened read-only. */
   readonly catalogPath: string;
-  /** How each repository fared in the build that this one belongs to, or in the last one. */
+  /** The outcomes of repositories in the build that this one belongs to, or in the last one. */
   readonly lastBuild?: ShownBuild;
-  /** The folder of the snapshots, beside which native depictions are kept; without it none is shown. */
+  /** The folder of the snapshots, beside which native depictions are kept. Without it none is shown. */
   readonly depictions?: string | undefined;
   /** Where the last build is kept, so that the next one renders only what changed. */
   readonly cacheDir: string;
   /** Public address without trailing slash. */
   readonly baseUrl: string;
-  /** Whether pages name files alone, which any host answers. */
+  /** Whether pages name only files, which any host can answer. */
   readonly staticRefs?: boolean | undefined;
-  /** Who runs the service; without it the pages bear the name of the software. */
+  /** The description of the service. Without it the pages have the name of the software. */
   readonly service?: SiteService;
   /** Day on which the privacy policy last changed, ISO 8601. */
   readonly policyUpdated?: string;
-  /** What is called unsafe to add; without it the page of it is empty. */
+  /** The safety list. Without it, its page is empty. */
   readonly safety?: readonly SafetyEntry[] | undefined;
-  /** The public key that generations are signed by, where they are, as `Signer` has it. */
+  /** The public key of the signer of generations, if there is one, in the form that `Signer` has. */
   readonly signingKey?: string | undefined;
-  /** Whether all packages and repositories have a share picture; without it those have that are shared most. */
+  /**
+   * Whether all packages and repositories have a share picture. By default only those that are shared most have one.
+   */
   readonly hasAllPictures?: boolean | undefined;
-  /** Whether to read all that is kept and published, and make again what is not as it was written. */
+  /** Whether to read everything that is kept and published, and to make again what is not as it was written. */
   readonly verify?: boolean;
   readonly onProgress?: (step: BuildProgress['step'], done: number, total: number) => void;
 }
 
-/** What the building process is told, and how far it says that it is. */
+/** The order to the building process, and its progress reports. */
 export type BuildOrder = Omit<SiteOptions, 'onProgress'>;
 export interface BuildProgress {
   readonly step: 'search' | 'pages' | 'pictures';
@@ -40,23 +42,23 @@ export interface BuildProgress {
   readonly total: number;
 }
 
-/** A built folder and where its files go below the output folder ("" is its top). */
+/** A built folder, and where its files go below the output folder ("" is its top). */
 interface StagedFolder {
   readonly folder: string;
-  /** The paths of all that is in it, where they are known. */
+  /** The paths of all files in it, if they are known. */
   readonly files?: readonly string[];
   readonly prefix: string;
-  /** Whether its files stand where `stagedPage` says. */
+  /** Whether its files are where `stagedPage` says. */
   readonly isOfPages?: boolean;
-  /** Whether a new file is put in the place of each that changes. */
+  /** Whether changed files are replaced rather than modified. */
   readonly replaced: boolean;
 }
 
-/** A site as built, below the state folder, and not yet published. */
+/** A site that is built below the state folder and not published yet. */
 export interface BuiltSite {
-  /** Pages rendered; the others were taken from the build before. */
+  /** How many pages were rendered. The others come from the last build. */
   readonly rendered: number;
-  /** Packages that the search knows. */
+  /** How many packages the search knows. */
   readonly searchable: number;
   readonly staged: readonly StagedFolder[];
   readonly seconds: { readonly read: number; readonly search: number; readonly pages: number };
@@ -72,38 +74,38 @@ export const stagingFolders = (
   index: path.join(cache, 'pagefind'),
 });
 
-// Of the renderer, which reads the whole catalog: by itself Node looks for what is not used any more only where the heap
-// is more than twice of what is. With half of this room for new objects and 40 percent a site of 63,000 packages takes 5 % longer,
-// and 60 of 1,600 MB less.
+// For the renderer, which reads the whole catalog: by default Node collects garbage only when the heap is more than
+// twice what is in use. With half of this room for new objects and 40 percent, a site of 63,000 packages takes 5 %
+// longer, and 60 of 1,600 MB less.
 const memoryFlags = ['--max-semi-space-size=32', '--heap-growing-percent=60'];
 
-// WebAssembly draws share pictures, a hundred of them at a build that has everything to draw. Node compiles what runs often
-// a second time, in threads beside, which takes longer than it saves on so few: fifty pictures 2.2 s of a processor, and
-// 1.1 where it does so later. Of thousands it comes to it all the same.
+// WebAssembly draws share pictures: a hundred in a build that has to draw all of them. Node compiles hot code a second
+// time in other threads, which takes longer than it saves for so few: fifty pictures take 2.2 s of processor time, and
+// 1.1 s if that is put off. For thousands it still happens.
 const drawingFlags = ['--wasm-tiering-budget=1000000000'];
 
-/** A process that builds a site, once. */
+/** A process that builds one site. */
 export type SiteProcess = OwnProcess<BuildOrder, BuiltSite, BuildProgress>;
 
 /**
- * Starts the process that builds a site, which loads what it is made with, and bundles the pages where they are not, before
- * there is a catalog. It is for the caller to end.
+ * Starts the process that builds a site. It loads its modules, and bundles the pages if necessary, before there is a
+ * catalog. The caller has to end it.
  *
- * It is one of its own, because the bundle of the pages stays in the memory of a process and would show the next build
- * the data of this one.
+ * A separate process is necessary because the bundle of the pages stays in the memory of a process, and would show the
+ * next build the data of this one.
  */
 export const startSiteProcess = (cacheDir: string): SiteProcess => {
   const cache = path.resolve(cacheDir);
   return startProcess(new URL('./build-process.ts', import.meta.url), {
     args: [cache],
     flags: [...memoryFlags, ...drawingFlags],
-    // Signals of a terminal are for the build, which publishes what it has before it ends.
+    // A terminal's signals are meant for the build, which publishes what it has before it ends.
     detached: true,
     env: {
-      // What was compiled once is kept: compiling is most of the time in which Astro and the pages start.
+      // Compiled code is kept, because compiling is most of the time in which Astro and the pages start.
       NODE_COMPILE_CACHE: path.join(cache, 'compiled'),
-      // For the allocator of Pagefind (jemalloc's TUNING.md): memory that it has freed goes back after a quarter of a
-      // second, not ten, which takes a fifth off its peak and costs it a second at 63,000 packages.
+      // For Pagefind's allocator (jemalloc's TUNING.md): freed memory is returned after a quarter of a second, not ten,
+      // which saves a fifth of its peak and takes a second longer for 63,000 packages.
       _RJEM_MALLOC_CONF: 'dirty_decay_ms:250,muzzy_decay_ms:0',
       ...process.env,
     },
@@ -111,11 +113,11 @@ export const startSiteProcess = (cacheDir: string): SiteProcess => {
 };
 
 /**
- * Builds the site from the catalog: pages by Astro, search by Pagefind, each into a folder of its own below `cacheDir`,
- * in a process that was started for it, which ends. Publishing is left to the caller, so that it ends with the process
- * that holds the lock of the state folder.
+ * Builds the site from the catalog (pages with Astro, search with Pagefind), each part into a folder below `cacheDir`,
+ * in a separate process, which ends. Publishing is left to the caller, because it has to end with the process that
+ * holds the lock of the state folder.
  *
- * @throws Error where a page cannot be rendered or a file cannot be written
+ * @throws Error if a page cannot be rendered or a file cannot be written
  */
 export const buildSite = async (
   { onProgress, ...order }: SiteOptions,

@@ -8,7 +8,7 @@ import { runInProcess } from './own-process.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Where `npm run bundle` leaves the bundle of the pages. */
+/** Where `npm run bundle` writes the bundle of the pages. */
 export const productFolder = path.join(root, 'bundle', 'pages');
 
 /** The bundled pages, ready to render. */
@@ -16,7 +16,7 @@ export type Pages = typeof import('./pages-entry.ts');
 
 /** The bundle of a version of the source. */
 export interface Bundle {
-  /** Changes with whatever the pages are made of besides the catalog and the public address. */
+  /** Changes with everything that the pages are made of, except the catalog and the public address. */
   readonly key: string;
   readonly pages: Pages;
   /** What is published beside the pages: scripts, styles and drawings. */
@@ -50,7 +50,7 @@ export const computeKey = (): string => {
 
 const markOf = (folder: string): string => path.join(folder, 'key');
 
-/** What is noted of a whole bundle: the version of the source that it is of, and a digest of all its files. */
+/** The note of a complete bundle: the version of the source, and a digest of all files. */
 const describe = (folder: string, key: string): string => {
   const files = listFiles(folder).filter((file) => file !== markOf(folder));
   return `${key}\n${hash('sha256', JSON.stringify(files.map((file) => [path.relative(folder, file), digestOf(file)])))}\n`;
@@ -70,7 +70,7 @@ const isAstroInstalled = (): boolean => {
   }
 };
 
-/** Thrown where the pages are not bundled and cannot be; its message says what to do. */
+/** The pages are not bundled and cannot be. The message says what to do. */
 export class NoBundle extends Error {
   override readonly name = 'NoBundle';
 
@@ -84,10 +84,10 @@ export class NoBundle extends Error {
 }
 
 /**
- * Checks, before there is anything to make pages of, that one of these folders holds the bundle of this version of the
+ * Checks, before there is anything to make pages from, that one of these folders has the bundle for this version of the
  * source, or that it can be made.
  *
- * @throws NoBundle where neither is so
+ * @throws NoBundle if neither is so
  */
 export const assertBundle = (folder: string, product = productFolder, canBundle = isAstroInstalled()): void => {
   if (canBundle) return;
@@ -104,19 +104,19 @@ const loadAstro = async () => {
   }
 };
 
-// Astro writes into the root of a project, which may be a checkout that cannot be written: it works on a copy, which is
-// small. Its names below the root stay the same, and with them what is made of them.
+// Astro writes into the root of a project, and the checkout may be read-only, so it works on a small copy. Paths below
+// the root stay the same, and so does everything derived from them.
 const copySources = (folder: string): string => {
   for (const name of bundled) cpSync(path.join(root, name), path.join(folder, name), { recursive: true });
   symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'));
   return folder;
 };
 
-// The bundler is not written in JavaScript: what the system refused it tells in words, with the number of the error, in
-// the middle of traces that help nobody who has to make room.
+// The bundler is not written in JavaScript. It reports system errors in words, with the error number, in the middle of
+// traces that do not help somebody who has to make room.
 const refused = /^(.*)\n+Caused by:\n\s*(?:\d+: )?(.*) \(os error (\d+)\)$/m;
 
-/** What the bundler threw, as an error of the system where it was one. */
+/** Converts an error of the bundler to a system error, if it was one. */
 const toSystemError = (error: unknown): unknown => {
   const [, failed, reason, number] = refused.exec(error instanceof Error ? error.message : '') ?? [];
   if (number === undefined) return error;
@@ -125,11 +125,11 @@ const toSystemError = (error: unknown): unknown => {
 };
 
 /**
- * Bundles the pages into a folder, unless it holds the bundle of this version of the source.
+ * Bundles the pages into a folder, unless it has the bundle for this version of the source.
  *
- * @param runtime what the compiled pages call: this project's own runtime, or Astro's, which the other is compared with
+ * @param runtime what the compiled pages call: this project's own runtime or, to compare with it, Astro's
  * @returns whether there was something to do
- * @throws Error where a page does not compile, AstroMoved where Astro works otherwise than this project knows it
+ * @throws Error if a page does not compile, AstroMoved if Astro works differently from what this project assumes
  */
 export const makeBundle = async (folder: string, runtime: 'own' | 'astro' = 'own'): Promise<boolean> => {
   const key = computeKey();
@@ -138,7 +138,7 @@ export const makeBundle = async (folder: string, runtime: 'own' | 'astro' = 'own
   process.env.ASTRO_TELEMETRY_DISABLED = '1';
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(path.dirname(folder), { recursive: true });
-  // The bundle goes below the working folder, or else into one that all builds of this project would share.
+  // The bundle is written below the working folder; otherwise into one that all builds of this project would share.
   const before = process.cwd();
   process.chdir(path.dirname(folder));
   const { integration, assertKept } = keepPageBundle(folder, path.join(folder, 'workplace'), runtime);
@@ -162,21 +162,21 @@ export const makeBundle = async (folder: string, runtime: 'own' | 'astro' = 'own
   return true;
 };
 
-/** A bundle that lies ready, and is not loaded yet. */
+/** A bundle that is ready, and not loaded yet. */
 export interface PreparedBundle {
   readonly key: string;
   readonly folder: string;
 }
 
 /**
- * Resolves when there is a bundle of the pages: the one that `npm run bundle` made, if it is of this version of the
- * source, else one made in a folder and kept there. Astro takes longer to start and to bundle than the pages of one
- * changed repository take to render.
+ * Resolves when there is a bundle of the pages: the one from `npm run bundle`, if it has this version of the source, or
+ * else one that is made in a folder and kept there. Starting Astro and bundling takes longer than rendering the pages
+ * of one changed repository.
  *
- * It is made in a process of its own: what Astro's bundler takes outside of JavaScript's memory, some 400 MB, a process
- * keeps to its end.
+ * It is made in a separate process, because Astro's bundler takes some 400 MB outside of JavaScript's memory, which a
+ * process keeps to its end.
  *
- * @throws Error with what `makeBundle` failed by
+ * @throws Error with the failure of `makeBundle`
  */
 export const prepareBundle = async (folder: string): Promise<PreparedBundle> => {
   const key = computeKey();
@@ -185,7 +185,7 @@ export const prepareBundle = async (folder: string): Promise<PreparedBundle> => 
   return { key, folder };
 };
 
-/** Loads a bundle, once in a thread. */
+/** Loads a bundle, once in each thread. */
 export const loadBundle = async ({ key, folder }: PreparedBundle): Promise<Bundle> => {
   const server = path.join(folder, 'server');
   const pages = (await import(pathToFileURL(path.join(server, findEntry(readdirSync(server)))).href)) as Pages;

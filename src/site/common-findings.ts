@@ -20,7 +20,7 @@ interface Found {
   readonly findings: readonly Finding[];
 }
 
-/** Each finding once, with the repositories that have it: the gravest first, then those that most repositories have. */
+/** Each finding once, with the repositories that have it: the most severe first, then those of most repositories. */
 export const gatherFindings = (repositories: readonly Found[]): CommonFinding[] => {
   const gathered = new Map<Finding['code'], { count: number; repositories: { slug: string; name: string }[] }>();
   for (const { slug, name, findings } of repositories) {
@@ -39,7 +39,10 @@ export const gatherFindings = (repositories: readonly Found[]): CommonFinding[] 
     .sort((a, b) => byWeight(a, b) || b.repositories.length - a.repositories.length || (a.code < b.code ? -1 : 1));
 };
 
-/** The codes that more than half of the repositories have, said once for all and not of each; none that is to mend. */
+/**
+ * The codes that more than half of the repositories have. They are explained once for all, except findings that need
+ * fixing.
+ */
 export const codesOfMost = (findings: readonly CommonFinding[], repositories: number): ReadonlySet<Finding['code']> =>
   new Set(
     findings.filter((one) => one.repositories.length * 2 > repositories && !isToMend(one)).map(({ code }) => code),

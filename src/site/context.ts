@@ -8,46 +8,46 @@ import { packagesIn } from './repository-view.ts';
 import { choosePictures, chooseRepositoryPictures, type SharePicture } from './share-choice.ts';
 import type { SiteCatalog } from './site-catalog.ts';
 
-/** Who runs the service, as the pages tell; what is left out is not told. */
+/** The people who run the service, as shown on pages. What is left out is not shown. */
 export type SiteService = Pick<Service, 'name'> & Partial<Pick<Service, 'contact_email' | 'copyright'>>;
 
-/** The name of a service that has none of its own. */
+/** The service, if it has no name of its own. */
 const unnamed: SiteService = { name: 'Debdex' };
 
-/** What every page may ask for. */
+/** What every page may use. */
 export interface Site extends Required<Addressing> {
   readonly catalog: SiteCatalog;
   readonly service: SiteService;
-  /** Day on which the privacy policy last changed, where it is known. */
+  /** Day on which the privacy policy last changed, if known. */
   readonly policyUpdated: string | undefined;
-  /** The public key by which what is published is signed, where it is. */
+  /** The public key with which generations are signed, if they are. */
   readonly signingKey: string | undefined;
-  /** What is called unsafe to add. */
+  /** The safety list. */
   readonly safety: readonly SafetyEntry[];
   readonly figures: Figures;
   /** The share pictures of packages that have one, by identifier. */
   readonly pictures: ReadonlyMap<string, SharePicture>;
-  /** Those of repositories, by slug. */
+  /** The share pictures of repositories, by slug. */
   readonly repositoryPictures: ReadonlyMap<string, SharePicture>;
-  /** Packages of each repository, by slug, in order of names. */
+  /** Packages of each repository, by slug, ordered by name. */
   readonly inRepository: ReadonlyMap<string, readonly PackageSummary[]>;
-  /** Packages of each section kind that has any, in order of names. */
+  /** Packages of each section kind that has any, ordered by name. */
   readonly byKind: ReadonlyMap<SectionKind, readonly PackageSummary[]>;
 }
 
 // Pages are bundled before they run, so a variable of this module would exist twice. The bundle runs in the process
-// that started the build, and a registered symbol is the same in both.
+// that started the build, where a registered symbol is the same in both.
 const key = Symbol.for('debdex.site');
 const shared = globalThis as { [key]?: Site | undefined };
 
-/** What else pages are told, as `Site` has it, and whether all packages have a share picture. */
+/** What else pages need, as in `Site`, and whether all packages have a share picture. */
 type Provided = {
   readonly [Name in 'policyUpdated' | 'signingKey' | 'service' | 'safety']?: Site[Name] | undefined;
 } & {
   readonly hasAllPictures?: boolean | undefined;
 };
 
-/** Hands the catalog to the pages of the build that follows, or takes it away. */
+/** Gives the catalog to the pages of the following build, or takes it away. */
 export const provideSite = (
   catalog: SiteCatalog | undefined,
   { base, staticRefs = false }: Addressing = { base: '' },

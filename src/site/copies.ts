@@ -5,42 +5,43 @@ import { isFor, readStatements, writeStatements } from '../compatibility/judgeme
 import { newestBy } from '../results/newest.ts';
 import type { PackageVersion } from './site-catalog.ts';
 
-/** A repository that has a package, beside the others that have it. */
+/** One of the repositories that have a package. */
 export interface Copy {
   readonly slug: string;
   readonly repository: string;
   /** The newest version that it has. */
   readonly version: string;
   readonly architectures: readonly string[];
-  /** The newest version in any repository, where this one has an older one. */
+  /** The newest version in any repository, if this one has an older one. */
   readonly behind: string | undefined;
   /**
-   * The newest version that another repository has with other bytes, the first such repository, and its own files of the
-   * architectures for which that has others.
+   * The newest version that another repository has with different bytes, the first such repository, and this one's own
+   * files for the architectures concerned.
    */
   readonly differs:
     | { readonly version: string; readonly files: readonly CopiedFile[]; readonly from: string }
     | undefined;
 }
 
-/** A package file as its repository describes it, to be compared with another's. */
+/** A package file as its repository describes it, to be compared with others. */
 interface CopiedFile {
   readonly architecture: string;
-  /** In bytes; 0 where its repository does not say. */
+  /** In bytes; 0 if its repository does not say. */
   readonly size: number;
   readonly sha256: string | null;
 }
 
-/** The newest of these versions, of any repository. */
+/** The newest of these versions, in any repository. */
 export const newestOf = (versions: readonly PackageVersion[]): string =>
   newestBy(versions, ({ record }) => record.version)?.record.version ?? '';
 
 /**
- * Those of these versions, in the order of the package lookup, of which the same version and architecture has other bytes
- * elsewhere, and the name of the first repository that has these: neither of the two is known to be the right one.
+ * Those of these versions, in the order of the package lookup, for which another repository has different bytes with
+ * the same version and architecture, and the name of the first such repository. It is unknown which of the two is
+ * right.
  */
 export const findOtherBytes = (versions: readonly PackageVersion[]): Map<PackageVersion, string> => {
-  // Most packages stand in one repository.
+  // Most packages are in a single repository.
   if (versions.every(({ repository }) => repository === versions[0]?.repository)) return new Map();
   const builds = Map.groupBy(versions, ({ record }) => `${record.version}\n${record.architecture}`);
   return new Map(
@@ -52,7 +53,7 @@ export const findOtherBytes = (versions: readonly PackageVersion[]): Map<Package
   );
 };
 
-/** What `Copy.differs` tells, by slug. */
+/** The value of `Copy.differs`, by slug. */
 const newestDiffering = (differing: ReadonlyMap<PackageVersion, string>): Map<string, Copy['differs']> => {
   const bySlug = Map.groupBy(differing.keys(), ({ repository }) => repository.slug);
   return new Map(
@@ -73,9 +74,10 @@ const newestDiffering = (differing: ReadonlyMap<PackageVersion, string>): Map<st
 };
 
 /**
- * The repositories that have a package, in the order of its versions, all of which are given; none where it is one alone.
+ * The repositories that have a package, in the order of its versions, all of which are passed; empty if there is only
+ * one.
  *
- * @param differing what `findOtherBytes` found of them
+ * @param differing the result of `findOtherBytes` for them
  */
 export const computeCopies = (
   versions: readonly PackageVersion[],
@@ -105,23 +107,25 @@ export const computeCopies = (
   });
 };
 
-/** A repository that has a build of a package for other devices than the best one has. */
+/** A repository that has a build of a package for other devices than the best repository. */
 export interface BuildElsewhere {
   readonly build: Build;
   readonly slug: string;
   readonly name: string;
-  /** What its build states that those of the repositories before do not; undefined where no other has the build. */
+  /**
+   * What its build states and those of earlier repositories do not; undefined if only this repository has the build.
+   */
   readonly stated: string | undefined;
-  /** Whether the best repository has a build of this kind, though of another statement. */
+  /** Whether the best repository also has a build of this kind, with another statement. */
   readonly isBoth: boolean;
 }
 
 /**
- * Who has what the best repository has not, of each build in the order of the package lookup: a verdict is of all that
- * have the package, and what installs it leads to the best alone.
+ * The repositories with what the best repository lacks, for each build in the order of the package lookup. A verdict is
+ * about all repositories, but the install buttons lead only to the best.
  *
  * @param versions all versions, in the order of the package lookup
- * @param stated what the package states of devices, by repository; see writeStatements
+ * @param stated what the package states about devices, by repository; see writeStatements
  */
 export const findBuildsElsewhere = (
   versions: readonly Pick<PackageVersion, 'repository'>[],
@@ -132,7 +136,7 @@ export const findBuildsElsewhere = (
   return builds.flatMap((build) => {
     const known = new Set<string>();
     const having = holders.flatMap((holder) => {
-      // One by one, since a verdict is that of the best of them.
+      // One by one, because a verdict is that of the best of them.
       const own = holder.stated.filter((one) => isFor(one, build)).map((one) => writeStatements([one]));
       const added = own.filter((one) => !known.has(one));
       for (const one of added) known.add(one);

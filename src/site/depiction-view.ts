@@ -5,9 +5,9 @@ import { contrastOf } from '../depictions/tint.ts';
 
 /** What the page of a package shows of its native depiction. */
 export interface ShownDepiction {
-  /** Who says all this. */
+  /** The host that the depiction comes from. */
   readonly host: string;
-  /** "#rrggbb", where it is seen well in both themes. */
+  /** "#rrggbb", if it has enough contrast in both themes. */
   readonly tint: string | undefined;
   readonly sections: readonly { readonly title: string | null; readonly parts: readonly Part[] }[];
   readonly screenshots:
@@ -15,15 +15,15 @@ export interface ShownDepiction {
     | undefined;
 }
 
-/** Facts that follow each other make one list. */
+/** Consecutive facts form one list. */
 export type Part =
   | Exclude<Block, { kind: 'fact' }>
   | { readonly kind: 'facts'; readonly facts: readonly { readonly title: string; readonly text: string }[] };
 
-/** The grounds of the pages, light and dark (`--ground` in tokens.css). */
+/** The backgrounds of the pages, light and dark (`--ground` in tokens.css). */
 export const grounds = ['#f5f2ea', '#0f1312'] as const;
 
-/** The least contrast of what is no text (WCAG 2.2, 1.4.11). */
+/** The least contrast for anything but text (WCAG 2.2, 1.4.11). */
 const leastContrast = 3;
 
 const toParts = (blocks: readonly Block[]): Part[] => {
@@ -55,7 +55,7 @@ const inviteTo = (screenshots: Depiction['screenshots']): string => {
   return `Show ${what} from ${first}${more}`;
 };
 
-/** What is shown of a depiction that was kept of an address; undefined where none was. */
+/** What is shown of the depiction that was kept of an address; undefined if there is none. */
 export const showDepiction = (depiction: Depiction | undefined, address: string | null): ShownDepiction | undefined => {
   if (depiction === undefined || address === null) return undefined;
   const { tint, sections, screenshots } = depiction;

@@ -4,29 +4,29 @@ import { formatPlural } from './format.ts';
 import { type Mended, type Mending, mendEach, unmended } from './mending.ts';
 import { byWeight } from './shown-findings.ts';
 
-/** A finding as the doctor tells of it. */
+/** A finding in the doctor's report. */
 export interface DiagnosedFinding extends Omit<FindingRecord, 'code'> {
-  /** Whether it is of an earlier visit, because the last one failed. */
+  /** Whether it comes from an earlier visit, because the last one failed. */
   readonly isEarlier: boolean;
   readonly mending: Mending;
 }
 
-/** What the doctor says of a repository: the command prints it, and a page shows it. */
+/** The doctor's report about a repository. The command prints it, and a page shows it. */
 export interface Diagnosis {
-  /** `held`: as it was before, while what is new of it waits for the operator's word. */
+  /** `held`: as before, while something new waits for the operator's decision. */
   readonly standing: 'usable' | 'held' | 'unusable';
   /** A sentence. */
   readonly verdict: string;
-  /** Whether and how its Release is signed, in a sentence, and by which keys; undefined where nothing was read. */
+  /** Whether and how its Release is signed, in a sentence, and by which keys; undefined if nothing was read. */
   readonly signature: { readonly text: string; readonly signers: readonly string[] } | undefined;
-  /** What keeps it from being used, then what is wrong with what is, the gravest first. */
+  /** First what makes it unusable, then the other findings, the most severe first. */
   readonly findings: readonly DiagnosedFinding[];
 }
 
-/** The verdict on what cannot be read. */
+/** The verdict on an unreadable repository. */
 export const unusable = 'The repository cannot be used.';
 
-/** What the findings of a repository come to; `packages` counts those that could be read. */
+/** The report for the findings of a repository. `packages` is how many could be read. */
 export const diagnose = (
   { failure, signature, findings }: FindingsRecord,
   packages: number,
@@ -52,7 +52,7 @@ export const diagnose = (
   };
 };
 
-/** Which index of an origin the doctor is asked about. */
+/** Which index of an origin to examine. */
 interface Place {
   readonly uri: string;
   readonly suite?: string | undefined;
@@ -60,7 +60,7 @@ interface Place {
   readonly binary?: string | undefined;
 }
 
-/** The command that asks the doctor anew. */
+/** The command that examines it again. */
 export const doctorCommand = ({ uri, ...place }: Place): string =>
   [
     `npm run doctor -- ${shellWord(uri)}`,

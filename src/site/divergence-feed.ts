@@ -5,15 +5,18 @@ import { divergenceText, divergenceTitle, recentDivergences, type ShownDivergenc
 import { feedLength } from './feeds.ts';
 import { escapeXml } from './xml.ts';
 
-/** The page that an entry is about: that of its package where it tells of one, else the list of all. */
+/** The page for an entry: that of its package if there is only one, else the list of all. */
 const pageOf = ({ builds, count }: ShownDivergence): string =>
   count === 1 && builds[0] !== undefined ? page.package(builds[0].name) : page.divergence;
 
-// Of who and when, and not of what: where a part of it is mended, no reader shows the rest as news.
+// Depends on who and when, not on what: if a part of it is fixed, no reader should show the rest as news.
 const anchorOf = ({ repositories, at }: ShownDivergence): string =>
   hash('sha256', JSON.stringify([repositories.map(({ slug }) => slug), at])).slice(0, 12);
 
-/** What diverged last, as an Atom feed (RFC 4287): an entry for each pair of repositories and moment, however many packages. */
+/**
+ * The latest divergences as an Atom feed (RFC 4287): an entry for each pair of repositories and time, however many
+ * packages.
+ */
 export const divergenceFeedResponse = (): Response => {
   const { catalog, base, service, figures } = site();
   const events = recentDivergences(catalog, feedLength);

@@ -3,12 +3,12 @@ import { formatPlural } from './format.ts';
 import type { SiteCatalog } from './site-catalog.ts';
 import { type Named, tellNames } from './told-apart.ts';
 
-/** Builds that two repositories have with other bytes, or of which one changed them. */
+/** Builds with different bytes in two repositories, or whose bytes one repository changed. */
 export interface ShownDivergence extends Omit<DivergenceEvent, 'repositories'> {
   readonly repositories: readonly Named[];
 }
 
-/** What the page of them shows. */
+/** The content of their page. */
 export interface DivergenceView {
   readonly pairs: readonly ShownDivergence[];
   /** How many pairs there are beyond those. */
@@ -35,11 +35,11 @@ export const computeDivergenceView = (catalog: SiteCatalog): DivergenceView => {
   };
 };
 
-/** The last of it, the newest first: entries of a feed. */
+/** The latest divergences, the newest first, as entries of a feed. */
 export const recentDivergences = (catalog: SiteCatalog, length: number): ShownDivergence[] =>
   nameAll(catalog, catalog.readDivergences().events.slice(0, length));
 
-/** What happened, in a line. */
+/** A title that says what happened. */
 export const divergenceTitle = ({ repositories, count }: ShownDivergence): string => {
   const [one, other] = repositories;
   const versions = formatPlural(count, 'version');
@@ -48,7 +48,7 @@ export const divergenceTitle = ({ repositories, count }: ShownDivergence): strin
     : `${one?.name} and ${other.name} have other bytes for ${versions}`;
 };
 
-/** The builds that are named, and how many more there are. */
+/** The named builds, and how many more there are. */
 export const divergenceText = ({ builds, count }: ShownDivergence): string => {
   const named = builds.map(({ name, version, architecture }) => `${name} ${version} (${architecture})`).join(', ');
   return count > builds.length ? `${named}, and ${count - builds.length} more` : named;

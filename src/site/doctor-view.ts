@@ -12,19 +12,19 @@ import { isTroubled, type Outcome, type Repository } from './repository.ts';
 import { isToMend } from './shown-findings.ts';
 import type { SiteCatalog } from './site-catalog.ts';
 
-/** What the doctor's page of one repository shows. */
+/** The content of the doctor's page about one repository. */
 export interface DoctorView {
   readonly slug: string;
-  /** Name of its folder below `/doctor/`. */
+  /** The name of its folder below `/doctor/`. */
   readonly folder: string;
   readonly name: string;
   readonly uri: string;
   /** Whether it was ever read, so that it has a page of its own. */
   readonly isRead: boolean;
   readonly diagnosis: Diagnosis;
-  /** How many of the findings are to mend. */
+  /** How many of the findings need fixing. */
   readonly toMend: number;
-  /** The command that asks anew. */
+  /** The command that examines it again. */
   readonly command: string;
   /** The same for programs. */
   readonly document: string | undefined;
@@ -35,7 +35,7 @@ const failureOf = (outcome: Outcome | undefined) =>
     ? { code: outcome.code, count: 1, example: '' }
     : undefined;
 
-// What a build of another version called a failure has no words here.
+// For a failure from another version, which has no texts here.
 const unnamed: Diagnosis['findings'][number] = {
   weight: 'broken',
   count: 1,
@@ -46,12 +46,12 @@ const unnamed: Diagnosis['findings'][number] = {
   mending: unmended,
 };
 
-/** In which component and for which architecture an index lies, as its path says. */
+/** The component and architecture of an index, from its path. */
 const placeOf = (record: RepositoryRecord) => {
   const { uri, suite, origin_packages_path: path } = record;
   const component = componentOf(record);
   const [, binary] = /\/binary-([^/]+)\/[^/]+$/.exec(path) ?? [];
-  // Without the whole place it is asked what the origin offers.
+  // Without both, the doctor is asked what the origin offers.
   return component === null || binary === undefined ? { uri } : { uri, suite, component, binary };
 };
 
@@ -67,7 +67,7 @@ type Examined = Pick<DoctorView, 'slug' | 'name' | 'uri' | 'isRead' | 'command' 
   readonly mended: Parameters<typeof diagnose>[2];
 };
 
-/** What the doctor says of it, with the sentence that the build kept of a failure, which has the evidence in it. */
+/** The report about it. The sentence of a failure comes from the build, which put the evidence into it. */
 const diagnosisOf = ({ slug, found, outcome, packages, mended }: Examined): Diagnosis => {
   const composed = composeFindings(slug, found, failureOf(outcome));
   const record = { ...composed, findings: composed.findings.map(forReaders) };
@@ -75,7 +75,7 @@ const diagnosisOf = ({ slug, found, outcome, packages, mended }: Examined): Diag
   if (record.failure !== null) {
     const failed = diagnose({ ...record, failure: { ...record.failure, ...told } }, packages, mended);
     if (outcome === undefined || !isHeldBack(outcome)) return failed;
-    // Nothing of it is broken: it waits for a word, as its own page says.
+    // Nothing is broken: it waits for a decision, as its own page says.
     const findings = failed.findings.map((one) => (one.isEarlier ? one : { ...one, weight: 'weak' as const }));
     return { ...failed, standing: 'held', verdict: heldSentence(outcome), findings };
   }
@@ -92,7 +92,7 @@ const viewOf = (examined: Examined): DoctorView => {
   return { slug, folder: encodeFolderName(slug), name, uri, isRead, diagnosis, toMend, command, document };
 };
 
-/** What is said of a repository of the catalog, which has so many packages (identifiers). */
+/** The report about a repository of the catalog with that many packages (identifiers). */
 const doctorView = (repository: Repository, packages: number): DoctorView => {
   const { slug, name, record, outcome, findings, signing, signers } = repository;
   return viewOf({
@@ -123,7 +123,7 @@ const neverRead = (outcome: Outcome): DoctorView =>
     document: undefined,
   });
 
-/** What is said of every listed repository, what needs the most first. */
+/** The reports about all listed repositories, the most urgent first. */
 export const doctorViews = (
   catalog: SiteCatalog,
   inRepository: ReadonlyMap<string, { readonly length: number }>,

@@ -4,7 +4,8 @@ import { type Doubt, isTroubled, type Repository } from './repository.ts';
 const yearsToDoubt = 4;
 const badDayMs = 2 * 86_400_000;
 
-// Neither the reason of a failure nor how long it lasts, which change with each build: the page of the repository has them.
+// Without the reason of a failure and how long it has lasted, which change with each build. The page of the repository
+// has them.
 export const doubtOf = (
   { outcome, changedAt }: Pick<Repository, 'outcome' | 'changedAt'>,
   builtAt: string | undefined,

@@ -8,13 +8,13 @@ import { encodeIndexed } from './png.ts';
 import type { SharePicture } from './share-choice.ts';
 
 interface DrawnPicture extends KeptFile {
-  /** Of what it was drawn, and by what. */
+  /** Depends on what is drawn, and on what draws it. */
   readonly key: string;
 }
 
 const fileOf = (specifier: string): string => fileURLToPath(import.meta.resolve(specifier));
 
-// Brought along, so that the pictures are the same everywhere.
+// Shipped with the project, so that the pictures are the same everywhere.
 const fonts = [
   '@expo-google-fonts/inter/400Regular/Inter_400Regular.ttf',
   '@expo-google-fonts/inter/700Bold/Inter_700Bold.ttf',
@@ -25,13 +25,13 @@ const wasm = '@resvg/resvg-wasm/index_bg.wasm';
 const versionIn = (folder: string): string =>
   (JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8')) as { version: string }).version;
 
-/** What draws and writes: another release of it, or of the font, may draw otherwise. */
+/** The versions of the renderer and the font, because another one may draw differently. */
 const describeRenderer = (): string =>
   `${versionIn(path.dirname(fileOf(wasm)))} ${versionIn(path.dirname(fileOf('@expo-google-fonts/inter')))} indexed`;
 
 type Draw = (svg: string) => Uint8Array;
 
-/** Loads what draws: a WebAssembly module of 2.5 MB and the fonts, in some tens of milliseconds. */
+/** Loads the renderer: a WebAssembly module of 2.5 MB and the fonts, in some tens of milliseconds. */
 const loadRenderer = async (): Promise<Draw> => {
   const { initWasm, Resvg } = await import('@resvg/resvg-wasm');
   await initWasm(readFileSync(fileOf(wasm)));
@@ -40,7 +40,7 @@ const loadRenderer = async (): Promise<Draw> => {
     const renderer = new Resvg(svg, { font: { fontBuffers, loadSystemFonts: false, defaultFontFamily: 'Inter' } });
     const image = renderer.render();
     try {
-      // What it writes itself takes twice as long as all else here and is three quarters larger.
+      // The renderer's own PNG takes twice as long as everything else here, and is three quarters larger.
       return encodeIndexed(image) ?? image.asPng();
     } finally {
       image.free();
@@ -49,14 +49,14 @@ const loadRenderer = async (): Promise<Draw> => {
   };
 };
 
-// A process can begin it once.
+// It can be initialised only once in a process.
 let renderer: Promise<Draw> | undefined;
 
 const readKnown = (mark: string): Readonly<Record<string, DrawnPicture>> => {
   try {
     return existsSync(mark) ? JSON.parse(readFileSync(mark, 'utf8')) : {};
   } catch {
-    // Cut off while it was written: nothing is known.
+    // It was cut off while it was written, so nothing is known.
     return {};
   }
 };
@@ -68,10 +68,10 @@ const removeOthers = (folder: string, kept: Readonly<Record<string, unknown>>): 
   }
 };
 
-/** Of how many drawn ones the progress is told. */
+/** After how many pictures progress is reported. */
 const toldAtOnce = 100;
 
-// All of a large index take minutes: what is drawn then is not drawn again where the build does not come to its end.
+// Drawing all pictures of a large index takes minutes. If the build does not finish, what was drawn is kept.
 const notedEveryMs = 10_000;
 
 interface Drawing {
@@ -80,10 +80,10 @@ interface Drawing {
 }
 
 /**
- * Draws into a folder the share pictures that changed since the last time, with `verify` also those that are not as they
- * were written, and removes those that are none any more. Returns how many were drawn.
+ * Draws the share pictures that have changed into a folder, with `verify` also those that are not as they were written,
+ * and removes obsolete ones. Returns how many were drawn.
  *
- * @throws Error where a file cannot be written
+ * @throws Error if a file cannot be written
  */
 export const drawPictures = async (
   pictures: Iterable<SharePicture>,
@@ -104,7 +104,7 @@ export const drawPictures = async (
     else stale.push({ file, compose, key });
   }
   if (stale.length > 0) {
-    // What is about to change is not known until it is whole.
+    // What is about to change is not recorded until it is complete.
     writeFileSync(mark, JSON.stringify(kept));
     renderer ??= loadRenderer();
     const draw = await renderer;

@@ -11,7 +11,7 @@ import { feedInputs } from './package-inputs.ts';
 import type { PackageSummary } from './package-summary.ts';
 import { deferKey, rememberLast } from './page-keys.ts';
 
-// A feed changes with what is in it, and with nothing else.
+// The cache key of a feed depends only on its content.
 const keyOf = (feed: Feed): string => hash('sha256', composeAtom(feed), 'base64url');
 
 const repositoryFeed = (found: Site, slug: string) => {
@@ -33,7 +33,7 @@ export const atomResponse = (slug?: string): Response => atomAnswer(feedOf(slug)
 export const jsonFeedResponse = (slug?: string): Response =>
   new Response(composeJsonFeed(feedOf(slug)), { headers: { 'content-type': 'application/feed+json; charset=utf-8' } });
 
-/** A path for each repository, and for each slug that one had before, so that readers keep their feeds. */
+/** A path for each repository and each former slug, so that readers keep their feeds. */
 export const repositoryPaths = () => {
   const found = site();
   const { catalog } = found;
@@ -83,8 +83,8 @@ export const authorAtom = (key: string): Response => {
 const packageFeed = rememberLast(feedOfPackage);
 
 /**
- * A path for each package for devices with iOS. The packages of a distribution have none: their feeds would be as many
- * files again, and who follows one follows its repository.
+ * A path for each package for iOS devices. The packages of a distribution have none: that would double the number of
+ * files, and readers can follow the repository.
  */
 export const packagePaths = () => {
   const found = site();

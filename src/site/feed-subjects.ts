@@ -8,10 +8,10 @@ import type { PackageSummary } from './package-summary.ts';
 import type { Repository } from './repository.ts';
 import type { SiteCatalog } from './site-catalog.ts';
 
-/** What the feeds are made of. */
+/** What the feeds are made from. */
 type Source = Pick<Site, 'catalog' | 'base' | 'inRepository' | 'byKind' | 'service'>;
 
-// One that adds hundreds does not hide the others.
+// Limits how many entries one repository has, so that one with hundreds of additions does not hide the others.
 const perRepository = feedLength / 5;
 
 const newest = (moments: Iterable<string>): string => {
@@ -87,7 +87,10 @@ export const feedOfAuthor = (
   entries: placed(catalog, recentNews(packages, feedLength, { until: catalog.lastBuild?.builtAt })),
 });
 
-/** The feed of one package: each version that was news, as far as a repository still has it. As of all, what is dated later is left out. */
+/**
+ * The feed of one package: each version that was news and that a repository still has. As in all feeds, versions dated
+ * later than the build are left out.
+ */
 export const feedOfPackage = ({ catalog, base, service }: Source, summary: PackageSummary): Feed => {
   const { id } = summary;
   const until = catalog.lastBuild?.builtAt;

@@ -4,15 +4,15 @@ import { publicAuthor } from './authors.ts';
 import type { NewsEntry } from './overview.ts';
 import { escapeXml } from './xml.ts';
 
-/** Entries of a feed. */
+/** How many entries a feed has at most. */
 export const feedLength = 50;
 
-/** A version that is news, and what its repository is called. */
+/** A version that is news, and the name of its repository. */
 export interface FeedEntry extends NewsEntry {
   readonly place: string;
 }
 
-/** What a feed tells. */
+/** The content of a feed. */
 export interface Feed {
   /** Public address without trailing slash. */
   readonly base: string;
@@ -20,14 +20,14 @@ export interface Feed {
   /** Root-relative address of the page that the feed belongs to. */
   readonly home: string;
   readonly atom: string;
-  /** That of the same as a JSON Feed, where there is one. */
+  /** The address of the same content as a JSON Feed, if there is one. */
   readonly json?: string;
-  /** When it last had anything to say, should it be empty. ISO 8601. */
+  /** The date of the feed if it is empty. ISO 8601. */
   readonly since: string;
   readonly entries: readonly FeedEntry[];
 }
 
-// An entry stands for one version: a new version is a new entry, so that readers show it as unread.
+// An entry stands for one version, so that readers show a new version as unread.
 const entryId = (feed: Feed, { summary, version }: FeedEntry): string => {
   const digest = hash('sha256', `${summary.id}\n${version}`);
   return `${feed.base}${page.package(summary.id)}#${digest.slice(0, 12)}`;
@@ -58,7 +58,7 @@ export const composeAtom = (feed: Feed): string => {
   );
 };
 
-/** The feed in JSON Feed (version 1.1), for one that has an address as such. */
+/** The feed as JSON Feed (version 1.1), if it has an address as such. */
 export const composeJsonFeed = (feed: Feed & { readonly json: string }): string =>
   `${JSON.stringify({
     version: 'https://jsonfeed.org/version/1.1',

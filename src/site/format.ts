@@ -6,20 +6,20 @@ const number = new Intl.NumberFormat('en-US');
 // Most are small, and asking for the format of one takes as long as a row of a list.
 export const formatCount = (count: number): string => (count >= 0 && count < 1000 ? `${count}` : number.format(count));
 
-/** The word for so many of a thing: "package" of 1, "packages" of any other count. */
+/** The word for that many things: "package" for 1, "packages" for any other number. */
 export const pluralOf = (count: number, one: string, many = `${one}s`): string => (count === 1 ? one : many);
 
 /** "1 package", "2 packages". */
 export const formatPlural = (count: number, one: string, many?: string): string =>
   `${formatCount(count)} ${pluralOf(count, one, many)}`;
 
-/** A text of a stranger as a sentence that another can follow: with a full stop, where it ends without a sign of its own. */
+/** A stranger's text as a sentence: with a full stop, unless it already ends with a punctuation mark. */
 export const asSentence = (text: string): string =>
   /[\p{Terminal_Punctuation}…][\p{Pe}\p{Pf}"']*$/u.test(text) ? text : `${text}.`;
 
 const units = ['kB', 'MB', 'GB'] as const;
 
-/** A size in bytes as people read it, in powers of 1,000; a dash where it is not known. */
+/** A size in bytes for people, in powers of 1,000; a dash if it is not known. */
 export const formatSize = (bytes: number | null): string => {
   if (bytes === null || bytes === 0) return '–';
   if (bytes < 1000) return `${bytes} B`;
@@ -41,15 +41,15 @@ export const formatDay = rememberRecent((iso: string) => day.format(new Date(iso
 /** A moment, such as "5 Mar 2026, 14:07 UTC". */
 export const formatMoment = (iso: string): string => `${minute.format(new Date(iso))} UTC`;
 
-/** The day when something was first seen: "before" it, where it was there when its repository was first read. */
+/** The day when something was first seen, with "before" if it was already there when its repository was first read. */
 export const formatFirstSeen = (iso: string, isNews: boolean): string =>
   isNews ? formatDay(iso) : `before ${formatDay(iso)}`;
 
 const settledMs = 86_400_000;
 
 /**
- * The day of the last change of a repository: "before" it, where all that is known is what was there when it was first
- * read, and its origin names no earlier day.
+ * The day of the last change of a repository, with "before" if only its content at the first reading is known, and its
+ * origin names no earlier day.
  */
 export const formatChange = ({
   changedAt,

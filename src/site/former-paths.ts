@@ -1,16 +1,13 @@
 import { encodeFolderName } from '../contract/filenames.ts';
 import { site } from './context.ts';
 
-/** What a page that leads on is told of the repository. */
+/** The repository to which a page leads on. */
 export interface Moved {
   readonly slug: string;
   readonly name: string;
 }
 
-/**
- * The pages of the slugs that repositories had before, which lead to where they are now. Neither the sitemap nor the search
- * names them.
- */
+/** The pages of former slugs, which lead to the present ones. Neither the sitemap nor the search contains them. */
 export const formerPaths = () =>
   [...site().catalog.former].map(([former, { slug, name }]) => ({
     params: { former: encodeFolderName(former) },

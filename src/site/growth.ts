@@ -1,9 +1,9 @@
 import type { GrowthDay } from '../catalog/build-record.ts';
 import { formatCount, formatDay, formatPlural } from './format.ts';
 
-/** The size of the index day by day, to be drawn in a box. */
+/** The size of the index by day, for a chart. */
 export interface GrowthChart {
-  /** Days from the first, and packages. */
+  /** Days since the first, and packages. */
   readonly points: readonly (readonly [day: number, packages: number])[];
   readonly first: GrowthDay;
   readonly last: GrowthDay;
@@ -16,10 +16,7 @@ export interface GrowthChart {
 const dayMs = 86_400_000;
 const numberOf = (day: string): number => Math.round(Date.parse(`${day}T00:00:00Z`) / dayMs);
 
-/**
- * How many packages the index held at the end of each of these days, which are in order; undefined where fewer than two
- * are remembered.
- */
+/** How many packages the index held at the end of each of these days, in order; undefined for fewer than two days. */
 export const computeGrowth = (days: readonly GrowthDay[]): GrowthChart | undefined => {
   const [first] = days;
   const last = days.at(-1);

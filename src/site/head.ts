@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 
 /**
- * Runs before the first paint: the theme that was chosen, for what browsers draw around the page too (of its two colours,
- * which stand before this, the first is the light one, as in client/main.ts), the mark that scripts work, which shows what needs them,
- * the mark of a visitor's device, kept or of a shared address, for which rows and pages keep room, and that of a question
- * in the address, for which the search does. A browser that lacks what came with the syntax of the scripts (Safari before
- * iOS 14) reads none of them, and keeps the page of one that runs none.
+ * Runs before the first paint. It sets the chosen theme, also for what browsers draw around the page (of the two colours
+ * that precede it, the first is the light one, as in client/main.ts), the mark that scripts work, by which style sheets
+ * show what needs them, the mark of a visitor's device (stored or in a shared address), for which rows and pages reserve
+ * room, and that of a query in the address, for which the search does. A browser without the features that came with the
+ * scripts' syntax (Safari before iOS 14) runs none of them, and keeps the page as without scripts.
  */
 export const themeScript =
   "(function(d,t){if(!d.replaceChildren)return;d.dataset.script='';if(location.search)d.dataset.asked='';if(/[?&]ios=\\d/.test(location.search))d.dataset.device='';try{t=localStorage.getItem('theme');if(localStorage.getItem('device')||sessionStorage.getItem('device'))d.dataset.device=''}catch(e){}if(t==='light'||t==='dark'){d.dataset.theme=t;document.querySelectorAll('[name=theme-color]').forEach(function(m,i){m.media=i===(t==='dark'?1:0)?'all':'not all'})}})(document.documentElement)";
@@ -13,8 +13,8 @@ export const themeScript =
 const digest = hash('sha256', themeScript, 'base64');
 
 /**
- * What a page may load and run: scripts of its own, and package icons from anywhere. Strangers' text is escaped; should
- * that ever fail, this keeps it from running (CSP Level 3). Pagefind is WebAssembly.
+ * What a page may load and run: its own scripts, and package icons from anywhere. Strangers' text is escaped; if that
+ * ever fails, this prevents it from running (CSP Level 3). Pagefind uses WebAssembly.
  */
 export const contentSecurityPolicy = [
   "default-src 'none'",

@@ -1,17 +1,17 @@
 import { type HistoryLetter, historyLetters, shownBuilds } from '../contract/status.ts';
 import { isTroubled } from './repository.ts';
 
-/** How one build went for a repository, or as a whole. */
+/** The result of one build for a repository, or as a whole. */
 type BarState = 'good' | 'stale' | 'failed' | 'none';
 
-/** Builds one after the other that went alike: the first (0 is the oldest that is shown), and how many. */
+/** Consecutive builds with the same result: the first (0 is the oldest that is shown), and how many. */
 export interface BarRun {
   readonly state: BarState;
   readonly start: number;
   readonly length: number;
 }
 
-/** A row of bars, one for each build, and what it says in words. */
+/** A row of bars, one for each build, and the same in words. */
 export interface HealthBars {
   readonly runs: readonly BarRun[];
   readonly text: string;
@@ -27,7 +27,7 @@ const stateOf: Readonly<Record<HistoryLetter, BarState>> = {
 
 const isTrouble = (state: BarState): boolean => isTroubled({ outcome: state });
 
-/** The newest build stands at the right end; builds that were not made yet have no run. */
+/** The newest build is at the right end. Builds that do not exist yet have no run. */
 const runsOf = (states: readonly BarState[]): BarRun[] => {
   const runs: BarRun[] = [];
   const offset = shownBuilds - states.length;
@@ -53,18 +53,18 @@ const sentenceOf = (states: readonly BarState[]): string => {
 const statesOf = (history: string): BarState[] =>
   [...history].slice(-shownBuilds).map((letter) => stateOf[letter as HistoryLetter] ?? 'none');
 
-/** The bars of a repository with this history; see `historyLetters`. */
+/** The bars for a repository's history; see `historyLetters`. */
 export const computeBars = (history: string): HealthBars => {
   const states = statesOf(history);
   return { runs: runsOf(states), text: sentenceOf(states) };
 };
 
-// A page that says how many builds there were would be another after each, and bars are for builds that there were.
+// A page with the number of builds would change after each build, so this has no bars.
 const untroubled: HealthBars = { runs: [], text: 'No trouble in the last builds.' };
 
 /**
- * The bars of a repository on its own page, which stay as they are while nothing goes wrong, so that a build in which
- * nothing did renders no page of a repository anew: none until all that are shown went well.
+ * The bars of a repository on its own page. They are empty while all shown builds went well, so that a build without
+ * trouble renders no page of a repository again.
  */
 export const computeLastingBars = (history: string): HealthBars => {
   const states = statesOf(history);
@@ -72,7 +72,7 @@ export const computeLastingBars = (history: string): HealthBars => {
   return isLasting || states.some(isTrouble) ? computeBars(history) : untroubled;
 };
 
-/** How a build went as a whole. */
+/** The result of a build as a whole. */
 interface ShownEnding {
   readonly ended: 'published' | 'nothing' | 'failed';
   readonly repositories: { readonly stale: number; readonly failed: number };
@@ -84,7 +84,7 @@ const buildWords = {
   failed: 'that published nothing',
 } as const;
 
-/** The bars of all builds: failed ones, those in which a repository was in trouble, and the others. */
+/** The bars of all builds: failed ones, those with a repository in trouble, and the others. */
 export const computeBuildBars = (builds: readonly ShownEnding[]): HealthBars => {
   const states = builds.slice(-shownBuilds).map(({ ended, repositories }): BarState => {
     if (ended !== 'published') return 'failed';

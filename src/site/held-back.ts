@@ -1,15 +1,15 @@
 import { isTrust } from '../catalog/last-build.ts';
 import type { Outcome, Repository } from './repository.ts';
 
-/** Whether something new of a repository waits for the operator's word, and whether its signature does. */
+/** Whether something new of a repository waits for the operator's decision, and whether its signature does. */
 export const waitingOf = ({ outcome }: Pick<Repository, 'outcome'>): { isHeld: boolean; isToConfirm: boolean } => {
   const waiting = outcome?.heldBack ?? [];
   return { isHeld: waiting.some((one) => !isTrust(one)), isToConfirm: waiting.some(isTrust) };
 };
 
-/** What of its last visit was held back, and what follows for people, in words. */
+/** What was held back at its last visit, and what that means for people, in words. */
 export const heldSentence = ({ code, reason }: Pick<Outcome, 'code' | 'reason'>): string => {
-  // The evidence of an index that shrank, as the crawl wrote it: what it counts are stanzas, which pages call versions.
+  // The evidence of a shrunken index in the words of the crawl, which counts stanzas. Pages call these versions.
   const [, now, before] = /\bha(?:s|ve) (\d+) packages, and had (\d+)\b/.exec(reason ?? '') ?? [];
   if (before !== undefined)
     return `We hold back its new index, which has ${now} of ${before} versions. Those that are no longer there will not install.`;

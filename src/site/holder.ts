@@ -1,8 +1,8 @@
 import type { Repository } from './repository.ts';
 
 /**
- * What the pages of packages tell of a repository that has them. They are given no more: while it stays the same, as most
- * of what is known of a repository does not, its packages need not be looked at (package-inputs.ts).
+ * What the pages of packages show of a repository that has them. They get nothing else, so that while this stays the
+ * same, which most of what is known of a repository does not, its packages need not be examined (package-inputs.ts).
  */
 export const holderOf = ({ slug, name, addedAt, signing, doubt, record }: Repository) => {
   const { uri, suite, quality, bootstrap } = record;

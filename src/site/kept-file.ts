@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { lstatSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 
-/** How a kept file was when it was written. */
+/** A kept file as it was written. */
 export interface KeptFile {
   /** Bytes. */
   readonly size: number;
@@ -13,7 +13,7 @@ export const describeKept = (content: Uint8Array): KeptFile => ({
   sha256: hash('sha256', content),
 });
 
-/** Whether a file is as it was written: by its size, and with `verify` by all of its bytes. */
+/** Whether a file is as it was written: by its size and, with `verify`, by all of its bytes. */
 export const isAsWritten = (file: string, kept: KeptFile, verify: boolean): boolean => {
   const found = lstatSync(file, { throwIfNoEntry: false });
   if (!found?.isFile() || found.size !== kept.size) return false;
@@ -21,8 +21,8 @@ export const isAsWritten = (file: string, kept: KeptFile, verify: boolean): bool
 };
 
 /**
- * Writes a file that is kept. It may be published under a second name, so a file that stands there is not written into:
- * whoever reads it there reads it whole.
+ * Writes a file that is kept. An existing file is replaced rather than modified, because it may be hard-linked into the
+ * output, where readers must see whole files.
  */
 export const writeKept = (file: string, content: Uint8Array): void => {
   try {

@@ -1,3 +1,2 @@
-// Loaded ahead of what a process of our own does: a service manager tells every process to stop, and this one ends with
-// whoever started it.
+// Loaded first in a child process: a service manager signals all processes, and this one ends with its parent.
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => {});

@@ -2,21 +2,21 @@ import { buildOf } from '../compatibility/builds.ts';
 import { parseVersion } from '../compatibility/ios-versions.ts';
 import { type BuildStatement, isFor, readStatements } from '../compatibility/judgement.ts';
 
-/** A link that hands a package or a repository to a package manager. */
+/** A link that opens a package or a repository in a package manager. */
 export interface DeepLink {
   readonly manager: ManagerName;
   readonly href: string;
-  /** Of what it opens, the builds that this manager installs. */
+  /** The builds of it that this manager can install. */
   readonly builds: readonly Build[];
-  /** The first version of iOS that it has ever run on. */
+  /** The first iOS version on which it has ever run. */
   readonly from: string;
 }
 
 type ManagerName = 'Sileo' | 'Zebra' | 'Cydia' | 'Installer';
 type Build = Exclude<ReturnType<typeof buildOf>, undefined | 'all'>;
 
-// The last releases of Cydia and Installer are older than rootless jailbreaks; Sileo and Zebra are built for each kind.
-// Sileo began with iOS 11, as it says of itself, and Zebra with iOS 9.
+// The last releases of Cydia and Installer are older than rootless jailbreaks; Sileo and Zebra exist for each kind.
+// Sileo began with iOS 11, as it says itself, and Zebra with iOS 9.
 const managers: Readonly<Record<ManagerName, { readonly takes: readonly Build[]; readonly from: string }>> = {
   Sileo: { takes: ['rootful', 'rootless', 'roothide'], from: '11.0' },
   Zebra: { takes: ['rootful', 'rootless', 'roothide'], from: '9.0' },
@@ -24,15 +24,17 @@ const managers: Readonly<Record<ManagerName, { readonly takes: readonly Build[];
   Installer: { takes: ['rootful'], from: '3.0' },
 };
 
-/** Whether a build runs on some version of iOS from this one on, by its fields: what its tags and texts name binds nobody. */
+/**
+ * Whether a build runs on any iOS version from this one on, by its fields. What its tags and texts name is not binding.
+ */
 const mayRunFrom = (first: number, build: Build, stated: readonly BuildStatement[]): boolean => {
   const own = stated.filter((one) => isFor(one, build));
   return own.length === 0 || own.some(({ firmware }) => firmware?.some(([, end]) => end > first) ?? true);
 };
 
 /**
- * Which builds of these architectures a manager can install. What is for all of them is for those alone that its
- * repository serves: a repository for other systems has such packages too.
+ * Which builds of these architectures a manager can install. A package for all architectures is only for those that its
+ * repository serves, because repositories for other systems have such packages, too.
  */
 const takenBuilds = (
   manager: ManagerName,
@@ -46,7 +48,7 @@ const takenBuilds = (
 
 type Opening = Omit<DeepLink, 'builds' | 'from'>;
 
-/** The links of those managers that can install something of what they open. */
+/** The links of the managers that can install something of what they open. */
 const usable = (
   links: readonly Opening[],
   offered: Pick<OfferedPackage, 'architectures' | 'served' | 'stated'>,
@@ -55,10 +57,11 @@ const usable = (
     .map((link) => ({ ...link, builds: takenBuilds(link.manager, offered), from: managers[link.manager].from }))
     .filter(({ builds }) => builds.length > 0);
 
-// What the managers read after "?" ends at "&" and "#". The URL parser has already escaped quotes, blanks and controls.
+// Managers end their argument after "?" at "&" and "#". The URL parser has already escaped quotes, blanks and control
+// characters.
 const asValue = (uri: string): string => new URL(uri).href.replaceAll('&', '%26').replaceAll('#', '%23');
 
-/** Where a package is, and what it and its repository are built for. */
+/** The location of a package, and what it and its repository are built for. */
 interface OfferedPackage {
   readonly id: string;
   /** The address of a repository that has it. */
@@ -66,7 +69,7 @@ interface OfferedPackage {
   readonly architectures: readonly string[];
   /** All architectures of that repository. */
   readonly served: Iterable<string>;
-  /** What its builds there state of devices; see writeStatements. */
+  /** What its builds there state about devices; see writeStatements. */
   readonly stated: string;
 }
 
@@ -83,8 +86,8 @@ export const packageLinks = ({ id, repository, ...offered }: OfferedPackage): De
 };
 
 /**
- * Links that add a repository to the managers that can install something of it. They hold its address alone, so they
- * exist for flat repositories only.
+ * Links that add a repository to the managers that can install something from it. They contain only its address, so
+ * they exist only for flat repositories.
  */
 export const repositoryLinks = (repository: string, served: readonly string[]): DeepLink[] => {
   const source = asValue(repository);

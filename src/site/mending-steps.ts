@@ -1,10 +1,13 @@
 import type { FindingCode } from '../contract/finding-texts.ts';
 
-/** What is written anew in a flat repository, the later from the earlier: a new index needs a new Release, and that a new signature. */
+/**
+ * What is rebuilt in a flat repository. Each step depends on the one before: a new index needs a new Release, and that
+ * a new signature.
+ */
 export const mendingSteps = ['packages', 'release', 'sign'] as const;
 export type MendingStep = (typeof mendingSteps)[number];
 
-/** The first step that mends each finding; null where no command does. A finding that is not here does not compile. */
+/** The first step that fixes each finding; null if no command does. A finding without an entry does not compile. */
 export const stepOf: Readonly<Record<FindingCode, MendingStep | null>> = {
   'address-refused': null,
   'port-refused': null,

@@ -3,8 +3,9 @@ import type { RepositoryRecord } from '../contract/records.ts';
 import { type MendingStep, mendingSteps, stepOf } from './mending-steps.ts';
 
 // apt refuses a repository whose Origin, Label, Suite, Version or Codename has changed, and clients read fields that no
-// tool knows, so all of the present Release is taken over but what is of its files and its age. No value passes through
-// this command, nor does it need to know any. A signed text ends where its signature begins, which has a Version too.
+// tool knows. So all fields of the present Release are taken over, except those about its files and its age. No value
+// is part of this command, and it does not need to know any. A signed text ends where its signature begins, which has a
+// Version, too.
 const takenOver = [
   "awk '/^-----BEGIN PGP SIGNATURE/ { exit }",
   String.raw`!/^[ \t]+[^ \t]/ { kept = /^[^ \t:]+[ \t]*:/ &&`,
@@ -17,7 +18,7 @@ const commandsOf = (step: MendingStep, released: string | undefined): string => 
     case 'packages':
       return 'dpkg-scanpackages -m . > Packages && gzip -9kf Packages && xz -9kf Packages';
     case 'release':
-      // Aside until it is whole, and not in the folder, or it would list itself.
+      // Written outside the folder until it is complete, or it would list itself.
       return [
         ...(released === undefined ? [] : [`${takenOver} ${released} > ../Release.new`]),
         `apt-ftparchive release . ${released === undefined ? '>' : '>>'} ../Release.new`,
@@ -28,12 +29,14 @@ const commandsOf = (step: MendingStep, released: string | undefined): string => 
   }
 };
 
-/** What of a repository decides how it is mended; of one that was never read no Release is known. */
+/** The properties of a repository that determine how it is fixed. If it was never read, no Release is known. */
 export type Mended = Pick<RepositoryRecord, 'suite'> & Partial<Pick<RepositoryRecord, 'origin_release_path'>>;
 
 const releaseGone: readonly FindingCode[] = ['release-missing', 'release-empty', 'release-unreadable'];
 
-/** The file from which fields are taken over; undefined where there is none, and null where it is gone since it was read. */
+/**
+ * The file from which fields are taken over; undefined if there is none, and null if it has vanished since it was read.
+ */
 const releasedFile = (
   codes: readonly FindingCode[],
   { origin_release_path: known }: Mended,
@@ -42,21 +45,23 @@ const releasedFile = (
   return known?.endsWith('InRelease') === true ? 'InRelease' : 'Release';
 };
 
-/** What mends a finding. */
+/** How to fix a finding. */
 export interface Mending {
-  /** To be run in the folder of a flat repository in this order, a line each; none where no command can. */
+  /**
+   * Commands to be run in the folder of a flat repository in this order, a line each; empty if no command can fix it.
+   */
   readonly commands: readonly string[];
-  /** Whether the commands of a finding before it mend this one too. */
+  /** Whether the commands of an earlier finding fix this one, too. */
   readonly isAbove: boolean;
 }
 
-/** What no command mends. */
+/** For a finding that no command fixes. */
 export const unmended: Mending = { commands: [], isAbove: false };
 
 /**
- * What mends each of these findings of one repository, in their order, which is the one they are told in. Nothing does
- * from where a Release would be written that lacks fields people's apt knows of one that is gone. `isSigned` says whether
- * people expect a signature. From dpkg-scanpackages(1), apt-ftparchive(1) and gpg(1).
+ * How to fix each of these findings of one repository, in the order in which they are shown. From the point where a
+ * Release would be written without the fields that people's apt knows from one that has vanished, there are no
+ * commands. `isSigned` says whether people expect a signature. From dpkg-scanpackages(1), apt-ftparchive(1) and gpg(1).
  */
 export const mendEach = (codes: readonly FindingCode[], repository: Mended, isSigned: boolean): Mending[] => {
   const released = releasedFile(codes, repository);
@@ -64,7 +69,7 @@ export const mendEach = (codes: readonly FindingCode[], repository: Mended, isSi
     step === 'packages' ||
     (released !== null && (step !== 'sign' || isSigned || codes.some((code) => stepOf[code] === step)));
   const useful = repository.suite === './' ? mendingSteps.filter(isNeeded) : [];
-  // The first step that has been told of; those after it are told of with it.
+  // The first step that has been shown. Those after it were shown with it.
   let told = useful.length;
   return codes.map((code) => {
     const step = stepOf[code];

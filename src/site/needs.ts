@@ -24,7 +24,7 @@ const relationTitles: Readonly<Record<(typeof relationFields)[number], string>> 
   provides: 'Provides',
 };
 
-// What each jailbreak brings, under these names, whichever repositories this index knows.
+// What every jailbreak provides under these names, whichever repositories this index knows.
 const broughtByAll: ReadonlySet<string> = new Set([
   'mobilesubstrate',
   'ellekit',
@@ -32,7 +32,7 @@ const broughtByAll: ReadonlySet<string> = new Set([
   'preferenceloader',
 ]);
 
-/** A repository without which a package cannot be installed, and the packages that are there. */
+/** A repository without which a package cannot be installed, and the packages needed from it. */
 interface NeededRepository {
   readonly slug: string;
   readonly name: string;
@@ -41,13 +41,13 @@ interface NeededRepository {
 
 type Group = ReturnType<typeof parseRelations>[number];
 
-/** What a package needs and what it says of others. */
+/** What a package needs and what it says about others. */
 export interface Needs {
-  /** Whether it needs anything to be installed: a package, or something of the device. */
+  /** Whether it needs anything to be installed: a package, or a property of the device. */
   readonly isNeedy: boolean;
-  /** Its relations to other packages, each with the page that tells of it. */
+  /** Its relations to other packages, each with the page that describes the other. */
   readonly relations: readonly NamedRelations[];
-  /** What it asks of the device, as written: "firmware (>= 14.0)". */
+  /** What it requires of the device, as written: "firmware (>= 14.0)". */
   readonly demands: readonly string[];
   readonly needed: readonly NeededRepository[];
   /** All repositories that are to be added then, its own first; none where its own will do. */
@@ -56,7 +56,7 @@ export interface Needs {
 
 const isWhollyOfDevice = (group: Group): boolean => group.every(({ name }) => isOfDevice(name));
 
-// What the device may meet stays among its alternatives: without it the others would read as required.
+// Alternatives that the device may satisfy are kept; without them the others would seem to be required.
 const findTargets = (catalog: SiteCatalog, id: string, groups: readonly Group[]): Relation[] =>
   groups
     .filter((group) => !isWhollyOfDevice(group))
@@ -67,23 +67,23 @@ const findTargets = (catalog: SiteCatalog, id: string, groups: readonly Group[])
       }),
     );
 
-/** Whether a relation with this restriction is to some versions alone. */
+/** Whether a relation with this restriction only accepts some versions. */
 const isToVersions = (restriction: string): boolean => restriction.startsWith('(');
 
 const writeGroup = (group: Group): string =>
   group.map(({ name, restriction }) => `${name} ${restriction}`.trim()).join(' or ');
 
 /**
- * The repositories that a manager must know besides the package's own, because what it depends on lies there. Silent
- * about what the own one or a bootstrap has or provides, and about what this index has not: a device may have it all the
- * same.
+ * The repositories that a manager must know besides the package's own, because something that it depends on is there.
+ * This says nothing about what its own repository or a bootstrap has or provides, nor about what this index does not
+ * have: a device may have it all the same.
  */
 const findRepositories = (catalog: SiteCatalog, own: string, groups: readonly Group[]): NeededRepository[] => {
   const needed = new Map<string, { name: string; packages: Map<string, string> }>();
   for (const group of groups) {
     if (group.some(({ name }) => isOfDevice(name) || broughtByAll.has(name))) continue;
     const targets = group.map(({ name }) => catalog.packages.get(catalog.resolve(name) ?? ''));
-    // An alternative that is nowhere here may be what the device has.
+    // If this index does not have an alternative, the device may.
     if (targets.includes(undefined)) continue;
     const isNear = group.some(({ name, restriction }) => catalog.isNear(own, name, isToVersions(restriction)));
     const [target] = targets;
