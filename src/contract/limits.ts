@@ -77,12 +77,6 @@ export const limitTable = {
     'the age of what Release does not vouch for',
     'Signatures and endpoints seldom change.',
   ),
-  conditionsMs: of(
-    7 * 24 * hour,
-    'milliseconds',
-    'the trust in the word that a Release, or an index that it does not list, is unchanged',
-    'Some caches say so for ever.',
-  ),
   releaseBytes: of(10_000_000, 'bytes', 'a Release or InRelease as received', 'Thirty times that of Ubuntu.'),
   releaseFieldBytes: of(
     4096,

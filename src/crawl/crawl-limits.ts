@@ -15,7 +15,6 @@ export type CrawlLimits = Pick<
   | 'waitMs'
   | 'holdMs'
   | 'extrasMs'
-  | 'conditionsMs'
   | 'depictionMs'
   | 'depictionRetryMs'
   | 'depictionBytes'

@@ -236,15 +236,6 @@ const areExtrasDue = ({ limits, pauses }: Visit, { extrasCheckedAt }: Snapshot, 
   );
 };
 
-/**
- * Whether to ask without conditions, since a cache may claim for ever that nothing changed: on the first full visit after
- * each period of `conditionsMs` without a change.
- */
-const isWordOld = ({ limits }: Visit, { changedAt, extrasCheckedAt }: Snapshot, now: Date): boolean => {
-  const times = (at: number) => Math.max(0, Math.floor((at - Date.parse(changedAt)) / limits.conditionsMs));
-  return times(now.getTime()) > times(Date.parse(extrasCheckedAt));
-};
-
 /** The result of a visit: the snapshot in force, and its parsed release. */
 export interface Visited {
   readonly snapshot: Snapshot;
@@ -267,7 +258,6 @@ export const crawlRepository = async (
 ): Promise<Visited> => {
   const now = visit.now();
   const due = previous === undefined || areExtrasDue(visit, previous, now);
-  visit.asksAnew = previous !== undefined && due && isWordOld(visit, previous, now);
   const known = previous && (await readStoredRelease(visit, previous));
   const before = remembered && isPredecessor(remembered, visit.entry) ? remembered : null;
   const signers = previous?.signing.remembered ?? before?.signers ?? [];

@@ -50,8 +50,7 @@ const absence = (name: ReleaseName, path: string, status: number): CrawlError =>
 
 const ask = async (visit: Visit, name: ReleaseName, known?: FoundRelease): Promise<FoundRelease | CrawlError> => {
   const path = `${releaseFolder(visit.entry.suite)}/${name}`;
-  const condition = visit.asksAnew ? undefined : known?.file;
-  const answer = await visit.get(path, { maxBytes: visit.limits.releaseBytes, known: condition });
+  const answer = await visit.get(path, { maxBytes: visit.limits.releaseBytes, known: known?.file });
   if (answer.kind === 'unchanged' && known) return known;
   if (answer.kind === 'received') return check(visit, name, answer);
   if (answer.kind === 'unusable') {

@@ -73,7 +73,7 @@ const tryCandidate = async (
   const isKnown = previous?.packages.path === path && isTelling;
   const answer = await visit.get(path, {
     maxBytes: listed ? Math.min(indexBytes, listed.size) : indexBytes,
-    known: isKnown && (isSameRelease || !visit.asksAnew) ? previous.packages : undefined,
+    known: isKnown ? previous.packages : undefined,
     digests: listed ? algorithmsFor(listed) : [],
   });
   if (answer.kind === 'unchanged' && previous && (isSameRelease || !listed)) {

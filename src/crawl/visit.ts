@@ -74,8 +74,6 @@ export class Visit {
   held: HeldBack | null = null;
   /** What earlier visits found. */
   known: Found = {};
-  /** Whether to ask without conditions, because an origin's word that nothing changed is not enough this time. */
-  asksAnew = false;
   /** The pauses that the origin requested, for topics that the visit can do without. */
   pauses: Attempts['pauses'] = {};
   readonly #fetcher: Fetcher;

@@ -212,32 +212,6 @@ describe('an unchanged repository', () => {
   });
 
   it.each([
-    ['Release and what it lists', {}],
-    ['an index that Release does not list', { hashes: [] }],
-  ])('C4, C6: is not believed for longer than a week, of %s', async (_, plan) => {
-    await serve({ ...plan, packages: makePackages(2) });
-    await bench.crawlOne();
-    bench.origin.isStuck = true;
-    await serve({ ...plan, packages: makePackages(3) });
-    const outcomes: string[] = [];
-    for (let day = 0; day < 8; day++) {
-      bench.pass(86_400);
-      outcomes.push((await bench.crawlOne()).outcome);
-    }
-    expect(outcomes.filter((outcome) => outcome === 'fresh')).toHaveLength(1);
-    expect((await stored()).packages.stanzas).toBe(3);
-    // In between, and where nothing changed, it costs no more than before.
-    bench.origin.isStuck = false;
-    const asked: string[] = [];
-    for (let day = 0; day < 14; day++) {
-      bench.pass(86_400);
-      asked.push(...(await bench.crawlOne()).asked.filter((line) => /^.(Release|Packages.*) 200/.test(line)));
-    }
-    expect(asked.filter((line) => line.startsWith('/Release '))).toHaveLength(2);
-    expect(asked.filter((line) => line.startsWith('/Packages'))).toHaveLength('hashes' in plan ? 2 : 0);
-  });
-
-  it.each([
     { etag: true, lastModified: false },
     { etag: false, lastModified: true },
   ])('C6: is recognised by either validator (%o)', async (validators) => {

@@ -74,8 +74,6 @@ export class OriginServer {
   latencyMs = 0;
   /** Whether files are answered with an ETag, with a Last-Modified date. */
   validators = { etag: true, lastModified: true };
-  /** Whether it answers any condition with 304, as a cache does that has lost sight of what it stands for. */
-  isStuck = false;
 
   private constructor(certificate?: Certificate) {
     const answer: RequestListener = (request, response) => {
@@ -202,7 +200,6 @@ export class OriginServer {
   // RFC 9110, section 13.2.2: If-None-Match decides where it is given.
   #isUnchanged(request: IncomingMessage, etag: string, modified: Date): boolean {
     const match = request.headers['if-none-match'];
-    if (this.isStuck) return match !== undefined || request.headers['if-modified-since'] !== undefined;
     if (match !== undefined) return this.validators.etag && match === etag;
     const since = Date.parse(request.headers['if-modified-since'] ?? '');
     return this.validators.lastModified && since >= modified.getTime();
