@@ -39,10 +39,22 @@ const addressOf = ({ url, headers }: Request): string => {
   return address.href;
 };
 
+/**
+ * The same request at another address. Not made of the request itself: Deno writes a warning when its signal is asked for,
+ * and no Request is made with a method that is only ever refused (fetch.spec.whatwg.org, "forbidden method").
+ */
+const requestAt = (url: string, { method, headers, body }: Request): Request => {
+  if (/^(?:CONNECT|TRACE|TRACK)$/i.test(method)) {
+    return Object.defineProperty(new Request(url, { headers }), 'method', { value: method });
+  }
+  const hasBody = method !== 'GET' && method !== 'HEAD';
+  return new Request(url, { method, headers, ...(hasBody ? { body, duplex: 'half' } : {}) } as RequestInit);
+};
+
 /** A request at its address below the public one, where that has a path. */
 const requestBelow = (basePath: string, request: Request): Request => {
   const url = targetBelow(basePath, addressOf(request));
-  return url === request.url ? request : new Request(url, request);
+  return url === request.url ? request : requestAt(url, request);
 };
 
 /**

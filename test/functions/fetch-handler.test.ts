@@ -112,6 +112,17 @@ it('E1: the fetch handler reads addresses as the server does, however a runtime 
       expect.stringContaining('must name one host'),
     ]);
   }
+  const headers = { 'content-type': 'application/json' };
+  const posted = new Request('http://localhost/', { method: 'POST', body: '[]', headers });
+  const ingest = { url: { value: '/v2/./jailbreak/download/ingest' } };
+  expect((await handler.fetch(Object.defineProperties(posted, ingest), '192.0.2.1')).status).toBe(200);
+  // No Request can be made so, and runtimes hand them over.
+  const traced = { url: { value: '/v2/./livez' }, method: { value: 'TRACE' } };
+  const { status } = await handler.fetch(
+    Object.defineProperties(new Request('http://localhost/'), traced),
+    '192.0.2.1',
+  );
+  expect(status).toBe(405);
 });
 
 it('E1: the fetch handler tells of a build that it cannot take up, and answers from the one before', async () => {
