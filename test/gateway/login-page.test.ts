@@ -1,5 +1,5 @@
 import { Hono } from 'hono';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createBrowserCookies } from '../../functions/gateway/browser-cookies.ts';
 import type { GatewaySettings } from '../../functions/gateway/gateway-deps.ts';
 import { createNodeCryptography } from '../../functions/gateway/node/node-cryptography.ts';
@@ -298,6 +298,24 @@ test('T4 a flood of logins is turned away beyond its queue', async () => {
     if (result.status === 'rejected') expect(result.reason).toMatchObject({ code: 'passwords_busy' });
   }
   expect(await slow.verify('x', hash)).toBe(true);
+});
+
+test('T4 who is turned away for want of a place counts for their network and not for the account', async () => {
+  const flooded = await startGateway(
+    { TRUSTED_PROXIES: '1', GATEWAY_PASSWORD_CHECKS: '1' },
+    { passwordCost: { n: 2 ** 17, r: 8, p: 1 } },
+  );
+  await addAccount(flooded.store, 'alice');
+  const returned = vi.spyOn(flooded.store, 'returnAttempts');
+  const browser = new BrowserSession();
+  const page = await browser.open(`${flooded.base}/v2/login`);
+  const guess = (_: unknown, place: number) =>
+    browser.submit(page, { name: 'mallory', password: 'x' }, from(`2001:db8:0:${(place * 256).toString(16)}::1`));
+  const answers = await Promise.all(Array.from({ length: 12 }, guess));
+  const away = answers.filter(({ status }) => status === 503);
+  expect(away.length).toBeGreaterThan(0);
+  expect(returned.mock.calls.map(([keys]) => keys.length)).toEqual(away.map(() => 1));
+  await flooded.close();
 });
 
 test('T4 refreshes are answered while a flood of logins is still at its password checks', async () => {

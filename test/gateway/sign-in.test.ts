@@ -121,6 +121,22 @@ describeEveryStore('sign-in', (newStore) => {
     expect((await browser.submit(late, { name: 'carol', password: 'another good passphrase' })).status).toBe(303);
   });
 
+  test('T8 a try that the store did not let come to its end is no failed one', async () => {
+    const { store } = gateway;
+    await addAccount(store, 'dora');
+    const browser = new BrowserSession();
+    const page = await browser.open(await authenticate(gateway.base));
+    const find = store.findAccount;
+    for (let time = 0; time < 6; time++) {
+      vi.spyOn(store, 'findAccount')
+        .mockImplementationOnce(find)
+        .mockRejectedValueOnce(new StoreUnavailable(new Error('away')));
+      expect((await browser.submit(page, { name: 'dora', password })).status).toBe(503);
+      vi.restoreAllMocks();
+    }
+    expect((await browser.submit(page, { name: 'dora', password })).status).toBe(303);
+  });
+
   test('T8 an application gets its credentials where the store fails after they were made', async () => {
     const { store, log } = gateway;
     const refuse = () => vi.spyOn(store, 'addBrowser').mockRejectedValueOnce(new StoreUnavailable(new Error('full')));
