@@ -154,7 +154,8 @@ const publish = async (
     const putInForce = (place: () => void) =>
       progress.step('publish', async () => {
         begun = true;
-        keepPendingChanges(state, result.packageChanges, readLastNumber(output, state));
+        const present = { last: readLastNumber(output, state), repositories: entries };
+        keepPendingChanges(state, result.packageChanges, present);
         place();
         await output.flush();
         await catalog.publish();

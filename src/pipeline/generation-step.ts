@@ -80,7 +80,7 @@ export const tellOfGeneration = async (
   output: OutputFolder,
   published: PublishedFiles,
 ): Promise<PublishedGeneration> => {
-  const { state, now, progress, signer } = input;
+  const { entries, state, now, progress, signer } = input;
   const { documents, standing, pages, resumes } = published;
   await compress(input, output, published);
   const digest = await readCatalogDigest(state);
@@ -98,7 +98,7 @@ export const tellOfGeneration = async (
       // Pages that were not built this time still exist unchanged.
       isCarried: (file) => pages === undefined && !file.startsWith(`${apiRoot}/`) && !tellsOfGenerations(file),
       isTouched: resumes ? undefined : (file) => output.hasPlaced(file),
-      packages: readPendingChanges(state, readLastNumber(output, state)),
+      packages: readPendingChanges(state, { last: readLastNumber(output, state), repositories: entries }),
       signer,
     });
     if (isNew) removeOldPortions(output, portions);

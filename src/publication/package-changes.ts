@@ -31,15 +31,33 @@ export const mergeChanges = (earlier: readonly PackageChange[], later: readonly 
 
 const keyOrder = ({ package_id: id, repository }: PackageChange): string => `${id}\n${repository}`;
 
+/** What is published now. */
+interface Present {
+  /** The number of the last generation. */
+  readonly last: number;
+  /** The manifest, which may differ from the one when a change was stored. */
+  readonly repositories: readonly { readonly slug: string; readonly aliases: readonly string[] }[];
+}
+
+/** The changes under the present slugs of their repositories, without those of removed repositories. */
+const underPresentSlugs = (changes: readonly PackageChange[], { repositories }: Present): PackageChange[] => {
+  const slugs = new Map(repositories.flatMap(({ slug, aliases }) => aliases.map((alias) => [alias, slug])));
+  for (const { slug } of repositories) slugs.set(slug, slug);
+  return changes.flatMap((change) => {
+    const repository = slugs.get(change.repository);
+    return repository === undefined ? [] : { ...change, repository };
+  });
+};
+
 /**
- * Changes of packages that no generation has announced yet; `last` is the number of the last generation. A build that
- * ends between its generation and `forgetPendingChanges` leaves changes that were announced already. They are ignored:
- * announced again, they would hide what was undone since.
+ * Changes of packages that no generation has announced yet. A build that ends between its generation and
+ * `forgetPendingChanges` leaves changes that were announced already. They are ignored: announced again, they would hide
+ * what was undone since.
  */
-export const readPendingChanges = (state: string, last: number): PackageChange[] => {
+export const readPendingChanges = (state: string, present: Present): PackageChange[] => {
   try {
     const { after, packages } = pendingSchema.parse(JSON.parse(readFileSync(filePath(state), 'utf8')));
-    return after < last ? [] : packages;
+    return after < present.last ? [] : mergeChanges([], underPresentSlugs(packages, present));
   } catch {
     return [];
   }
@@ -47,12 +65,11 @@ export const readPendingChanges = (state: string, last: number): PackageChange[]
 
 /**
  * Stores the changes that are about to come into force, so that the generation announces them even if this build is
- * killed or the power fails. To be called before the catalog is put into force; may be repeated. `last` is the number of
- * the last generation.
+ * killed or the power fails. To be called before the catalog is put into force; may be repeated.
  */
-export const keepPendingChanges = (state: string, changes: readonly PackageChange[], last: number): void => {
+export const keepPendingChanges = (state: string, changes: readonly PackageChange[], present: Present): void => {
   if (changes.length === 0) return;
-  const pending = { after: last, packages: mergeChanges(readPendingChanges(state, last), changes) };
+  const pending = { after: present.last, packages: mergeChanges(readPendingChanges(state, present), changes) };
   writeWholeFile(filePath(state), `${JSON.stringify(pending)}\n`, { durable: true });
 };
 

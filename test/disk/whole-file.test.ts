@@ -55,7 +55,7 @@ it.each([
       keepPendingChanges(
         state,
         [{ package_id: 'a', repository: 'one', change: 'added', version: '1', previous_version: null }],
-        0,
+        { last: 0, repositories: [] },
       ),
   ],
   [

@@ -343,8 +343,9 @@ it('P2: every change of a package is told once, wherever the build that found it
     const publication = new Publication();
     const { state, output } = publication;
     const publishWith = (found: PackageChange, files: Files, folder = output) => {
-      keepPendingChanges(state, [found], readLastNumber(output, state));
-      const packages = readPendingChanges(state, readLastNumber(output, state));
+      const present = { last: readLastNumber(output, state), repositories: [{ slug: 'one', aliases: [] }] };
+      keepPendingChanges(state, [found], present);
+      const packages = readPendingChanges(state, present);
       return publication.publish(files, { output: folder, packages });
     };
     await publication.publish({ 'v2/b.json': 'b' });
@@ -359,6 +360,22 @@ it('P2: every change of a package is told once, wherever the build that found it
     const told = [2, 3].slice(0, publication.current.number - 1).map((one) => publication.changes(one).packages);
     expect(told).toEqual(number === 1 ? [[]] : [[added], [removed]]);
   }
+});
+
+it('P2: changes that a killed build found are told under the slug that their repository has since, or not at all', () => {
+  const state = temporaryFolder();
+  const added = (repository: string, package_id: string): PackageChange => {
+    return { package_id, repository, change: 'added', version: '1', previous_version: null };
+  };
+  const listed = (...repositories: [slug: string, ...aliases: string[]][]) => {
+    return { last: 1, repositories: repositories.map(([slug, ...aliases]) => ({ slug, aliases })) };
+  };
+  const found = [added('gone', 'a'), added('old', 'b'), added('old', 'c'), added('same', 'd')];
+  keepPendingChanges(state, found, listed(['gone'], ['old'], ['same']));
+  const now = listed(['new', 'old'], ['same', 'gone-before']);
+  expect(readPendingChanges(state, now)).toEqual([added('new', 'b'), added('new', 'c'), added('same', 'd')]);
+  keepPendingChanges(state, [{ ...added('new', 'b'), change: 'removed', version: null, previous_version: '1' }], now);
+  expect(readPendingChanges(state, now)).toEqual([added('new', 'c'), added('same', 'd')]);
 });
 
 describe('a signature', () => {
