@@ -31,8 +31,10 @@ const operators: Readonly<Record<string, VersionOperator>> = {
   '>>': '>>',
 };
 
-// No part can begin with a character of the part before it, so there is only one way to match a text.
-const written = /^([^\s():|,[\]<>]+)(?::([^\s():|,[\]<>]+))?\s*(?:\(\s*(<<|<=|<|=|>=|>>|>)\s*([^\s()]+)\s*\))?$/;
+// apt and dpkg take a version without an operator as that exact version. No part can begin with a character of the part
+// before it, so there is only one way to match a text.
+const written =
+  /^([^\s():|,[\]<>]+)(?::([^\s():|,[\]<>]+))?\s*(?:\(\s*(?:(<<|<=|<|=|>=|>>|>)\s*)?([^\s()<>=][^\s()]*)\s*\))?$/;
 
 const parseOne = (text: string): Relation => {
   const match = written.exec(text);
@@ -41,7 +43,7 @@ const parseOne = (text: string): Relation => {
   return {
     name,
     qualifier,
-    operator: operator === undefined ? null : (operators[operator] ?? null),
+    operator: version === null ? null : (operators[operator ?? '='] ?? null),
     version,
     readable: true,
   };

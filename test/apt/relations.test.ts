@@ -20,10 +20,21 @@ describe('D1: a field of relations', () => {
     );
   });
 
+  it('reads a version without an operator as that one exactly, as apt does', () => {
+    expect(written('a (1.0-1+debug), b:any(2) | c ( 1:3~ )')).toEqual([
+      ['a (= 1.0-1+debug)'],
+      ['b:any (= 2)', 'c (= 1:3~)'],
+    ]);
+    expect(parseProvides('a (3.0), b')).toEqual([
+      { name: 'a', version: '3.0' },
+      { name: 'b', version: null },
+    ]);
+  });
+
   it('keeps what is no relation as one that nothing meets', () => {
     for (const text of [
       'a b',
-      'a (1)',
+      'a (1 2)',
 
       'a (>= 1',
       'a [amd64]',

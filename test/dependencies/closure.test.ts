@@ -67,6 +67,8 @@ describe('what installing a package brings', () => {
     ['b (<= 1.0)', '1.0-1', false],
     ['b (> 1.0)', '1.0', true],
     ['b(>=1.0)', '1.0', true],
+    ['b (1.0)', '1.0', true],
+    ['b (1.0)', '1.1', false],
     ['b ( >= 1.0 )', '1.1', true],
   ];
   it.each(versions)('D1, V1: %s and version %s: %s', async (relation, version, isMet) => {
