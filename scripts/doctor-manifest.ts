@@ -14,13 +14,15 @@ const proposeSlug = (uri: string): string =>
     .replace(/^-+|-+$/g, '') || 'repository';
 
 /**
- * The request headers that the manifest has for an address: those of the entry for this index, or else of another entry
- * with the same address. Some origins answer nothing without them.
+ * What the manifest says about how to ask an address: the key of this index, and the request headers of this index or
+ * else of another one at that address. Some origins answer nothing without the headers.
  */
-export const findHeaders = async (manifest: string, offer: Offer): Promise<ManifestEntry['headers']> => {
+export const findAsked = async (manifest: string, offer: Offer): Promise<Pick<ManifestEntry, 'headers' | 'key'>> => {
   const placeOf = ({ uri }: Pick<Offer, 'uri'>) => addressKey({ uri, suite: './' });
   const entries = (await readManifest(manifest).catch(() => [])).filter((entry) => placeOf(entry) === placeOf(offer));
-  return (entries.find((entry) => addressKey(entry) === addressKey(offer)) ?? entries[0])?.headers;
+  const own = entries.find((entry) => addressKey(entry) === addressKey(offer));
+  const { headers } = own ?? entries[0] ?? {};
+  return { ...(headers === undefined ? {} : { headers }), ...(own?.key === undefined ? {} : { key: own.key }) };
 };
 
 /**

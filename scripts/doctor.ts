@@ -15,7 +15,7 @@ import { composeUserAgent } from '../src/net/user-agent.ts';
 import { type DiagnosedFinding, type Diagnosis, diagnose } from '../src/site/diagnosis.ts';
 import { isToMend } from '../src/site/shown-findings.ts';
 import { openStore } from '../src/snapshots/store.ts';
-import { chooseNearest, composeEntry, findHeaders, findListed, listOffers } from './doctor-manifest.ts';
+import { chooseNearest, composeEntry, findAsked, findListed, listOffers } from './doctor-manifest.ts';
 import { type Command, type OptionValues, proxyVariables, runCommand, UsageError } from './options.ts';
 import { readProxyOptions } from './read-proxies.ts';
 import { dataOption, manifestOf, readService } from './read-service.ts';
@@ -23,7 +23,7 @@ import { dataOption, manifestOf, readService } from './read-service.ts';
 const command = {
   name: 'doctor',
   summary:
-    'Crawls one repository and prints what is wrong with it, what its origin offers, and what to write into the manifest. Sends the headers that the manifest has for its address. Exit code 1 if a fault keeps packages from people.',
+    'Crawls one repository and prints what is wrong with it, what its origin offers, and what to write into the manifest. Sends the headers and verifies with the key that the manifest has for its address. Exit code 1 if a fault keeps packages from people.',
   operand: 'URL',
   options: {
     suite: {
@@ -34,7 +34,12 @@ const command = {
     },
     component: { type: 'string', value: 'NAME', environment: 'DEBDEX_COMPONENT', help: 'Component of the suite.' },
     binary: { type: 'string', value: 'ARCH', environment: 'DEBDEX_BINARY', help: 'Architecture of the suite.' },
-    key: { type: 'string', value: 'FILE', environment: 'DEBDEX_KEY', help: 'Armoured public key to verify with.' },
+    key: {
+      type: 'string',
+      value: 'FILE',
+      environment: 'DEBDEX_KEY',
+      help: 'Armoured public key to verify with. Without it: that of the manifest, if it has one.',
+    },
     'allow-private-networks': {
       type: 'boolean',
       environment: 'DEBDEX_ALLOW_PRIVATE_NETWORKS',
@@ -130,9 +135,8 @@ const reportOffers = async (
 };
 
 await runCommand(command, async (values, uri) => {
-  const asked = readEntry(uri, values);
-  const headers = await findHeaders(manifestOf(values), asked);
-  const entry = headers === undefined ? asked : { ...asked, headers };
+  const given = readEntry(uri, values);
+  const entry = { ...(await findAsked(manifestOf(values), given)), ...given };
   const folder = mkdtempSync(path.join(tmpdir(), 'debdex-doctor-'));
   try {
     const { record, diagnosis, offers } = await examine(entry, values, folder);

@@ -28,7 +28,8 @@ const names = (keys: readonly string[]): string => (keys.length === 0 ? 'nobody'
 /** Describes how the file at `path` is signed, as the evidence of a finding. */
 export const describeSigning = ({ state, signers, remembered }: Signing, path: string): string => {
   if (state === 'lost') return `${path} was signed by ${names(remembered)}`;
-  if (state === 'key-changed' && remembered.length > 0) {
+  // Of a first visit the signers are remembered, whatever key the manifest names.
+  if (state === 'key-changed' && remembered.some((one) => !signers.includes(one))) {
     return `${path} is signed by ${names(signers)}, and was by ${names(remembered)}`;
   }
   return `${path} is signed by ${names(signers)}`;

@@ -142,6 +142,27 @@ describe('npm run doctor', () => {
     expect(await sent(origin.uri('listed'))).toEqual(new Set([undefined]));
   });
 
+  it('C5: verifies with the key that the manifest has for the address, as a build does', async () => {
+    const [signer, other] = [await createSigner(), await createSigner()];
+    origin.serve('keyed', await signRepository(await generateRepository(), signer));
+    const folder = path.join(temporaryFolder(), 'repositories');
+    mkdirSync(folder);
+    const uri = origin.uri('keyed');
+    const write = (key: string) =>
+      writeFileSync(path.join(folder, 'keyed.json'), JSON.stringify({ slug: 'keyed', uri, ranking: 2, key }));
+    writeFileSync(path.join(folder, '..', 'service.yaml'), readFileSync('data/service.yaml'));
+    const ask = (...flags: string[]) => doctor(uri, '--data', path.dirname(folder), ...flags);
+    write(signer.publicKey);
+    expect((await ask()).stdout).toContain('verified');
+    write(other.publicKey);
+    const refused = await ask();
+    expect(refused).toMatchObject({ status: 1, stdout: expect.stringContaining('is signed by a different key') });
+    expect(refused.stdout).toContain(`/InRelease is signed by ${signer.fingerprint}. `);
+    const file = path.join(temporaryFolder(), 'key.asc');
+    writeFileSync(file, signer.publicKey);
+    expect((await ask('--key', file)).stdout).toContain('verified');
+  });
+
   it('C9: has no terminal turn around or obey what an origin wrote', async () => {
     const packages = [{ Package: 'com.example.turned', Version: '1\u202e2\u0007', Architecture: 'iphoneos-arm' }];
     origin.serve('turned', await generateRepository({ packages }));
