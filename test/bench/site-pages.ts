@@ -24,7 +24,7 @@ const freePort = (): Promise<number> =>
     });
   });
 
-const kilobytes = (bytes: number): string => `${(bytes / 1000).toFixed(1)} kB`;
+const kilobytes = (bytes: number): string => `${(bytes / 1024).toFixed(1)} KiB`;
 
 const measureWeight = async (browser: Browser, server: StaticServer, name: string, where: string): Promise<Figure> => {
   const context = await browser.newContext(phone);
@@ -43,7 +43,7 @@ const measureWeight = async (browser: Browser, server: StaticServer, name: strin
     figure: `first view of the ${name} page`,
     input,
     measured: `${kilobytes(server.sent)} compressed, script ${kilobytes(script)}`,
-    target: '≤ 30 kB, script ≤ 8 kB',
+    target: '≤ 30 KiB, script ≤ 8 KiB',
     met: server.sent <= 30 * 1024 && script <= 8 * 1024,
   };
 };
