@@ -10,7 +10,7 @@ export interface Figures {
   readonly repositories: number;
   readonly packages: number;
   readonly versions: number;
-  /** When the origins were last asked; when one last changed where no build is on record. ISO 8601. */
+  /** When the origins were last asked or, if no build is on record, when one last changed. ISO 8601. */
   readonly checkedAt: string | undefined;
   readonly changedAt: string | undefined;
 }
@@ -35,7 +35,7 @@ export const computeFigures = (catalog: SiteCatalog): Figures => {
 /** A version of a package that is news. */
 export interface NewsEntry extends News {
   readonly summary: PackageSummary;
-  /** The repository in which it is. */
+  /** The repository that has it. */
   readonly slug: string;
 }
 
@@ -44,17 +44,17 @@ const newestFirst = (a: NewsEntry, b: NewsEntry): number => {
   return a.summary.repository.record.quality - b.summary.repository.record.quality || byName(a.summary, b.summary);
 };
 
-// Of several repositories in which a package is news, the one that had it last; of equals, the best.
+// If a package is news in several repositories: in the one that got it last or, among equals, the best.
 const latestNews = ({ news }: PackageSummary, isMeant: (one: News) => boolean): [string, News] | undefined =>
   [...news]
     .filter(([, one]) => isMeant(one))
     .reduce<[string, News] | undefined>((known, one) => (known && known[1].at >= one[1].at ? known : one), undefined);
 
 /**
- * What was new or updated last, the newest first: in one repository where its `slug` is given, else in all. Packages
- * that came with the first crawl of their repository are no news. `perRepository` bounds how many one repository may
- * take, so that one which adds hundreds does not hide the others. What is dated after `until`, the build that tells of it,
- * was seen under a clock that was ahead, and would hide all that is news until that day.
+ * The latest additions and updates, the newest first: in one repository if its `slug` is given, else in all. Packages
+ * that came with the first crawl of their repository are no news. `perRepository` limits how many one repository may
+ * have, so that one with hundreds of additions does not hide the others. What is dated after `until`, the time of the
+ * build, was seen under a clock that was ahead, and would hide all other news until that day.
  */
 export const recentNews = (
   packages: Iterable<PackageSummary>,
@@ -84,7 +84,7 @@ export const recentNews = (
   return recent;
 };
 
-/** The same for a list of a few rows: where it is not full, repositories take more than their share. */
+/** The same for a list of a few rows. If it is not full, repositories may have more than their share. */
 export const mixedNews = (
   packages: readonly PackageSummary[],
   length: number,
@@ -97,12 +97,12 @@ export const mixedNews = (
   return [...shared, ...others].slice(0, length).sort(newestFirst);
 };
 
-// What packages bring along, and nobody looks for.
+// Kinds of packages that come as dependencies, and that nobody looks for.
 const broughtAlong: ReadonlySet<SectionKind> = new Set(['libraries', 'development']);
 
 /**
- * Packages to begin with where nothing is news yet: of each repository in turn, the best ranked first, those that are in
- * most repositories, say what they are, have an icon, and are built for phones of these years too (rootless).
+ * Packages to begin with as long as there is no news: from each repository in turn, the best ranked first, those that
+ * are in most repositories, have a description and an icon, and are built for current phones (rootless).
  */
 export const packagesToBeginWith = ({ packages }: Pick<SiteCatalog, 'packages'>, length: number): PackageSummary[] => {
   const worth = ({ repositories, summary, icon, architectures }: PackageSummary) =>
@@ -127,23 +127,23 @@ export const packagesToBeginWith = ({ packages }: Pick<SiteCatalog, 'packages'>,
   return chosen;
 };
 
-/** The card of what is news, as the repository has it in which it is. */
+/** The card of a piece of news, as in the repository that has it. */
 export const newsCard = (
   catalog: Pick<SiteCatalog, 'repository'>,
   { summary, slug }: Pick<NewsEntry, 'summary' | 'slug'>,
 ): PackageCard => ({ ...packageCard(summary, slug), place: catalog.repository(slug)?.name ?? slug });
 
-/** What was new on a day, or updated: cards, and how many more there were of repositories that had too many. */
+/** Additions or updates of a day: cards, and how many more there were in repositories with too many. */
 interface NewsList {
   readonly cards: readonly PackageCard[];
   readonly more: number;
 }
 
-/** What was news on one day. */
+/** The news of one day. */
 export interface NewsDay {
   /** `YYYY-MM-DD` in UTC. */
   readonly day: string;
-  /** Packages that a repository did not have before, and versions of those that it had. */
+  /** Packages that are new in a repository, and new versions of packages that it had. */
   readonly added: NewsList;
   readonly updated: NewsList;
 }
@@ -151,7 +151,7 @@ export interface NewsDay {
 const newsShown = 150;
 const newsOfRepository = 20;
 
-/** The last news day by day, the newest first; of a repository so many a day at most as a person reads. */
+/** The latest news by day, the newest first; for each repository and day at most as many as a person reads. */
 export const newsByDay = (catalog: SiteCatalog): NewsDay[] => {
   const days: (NewsDay & Record<'added' | 'updated', OpenList>)[] = [];
   let shown = 0;
@@ -181,12 +181,12 @@ export const newsByDay = (catalog: SiteCatalog): NewsDay[] => {
 interface OpenList {
   cards: PackageCard[];
   more: number;
-  /** How many each repository has taken. */
+  /** How many entries each repository has so far. */
   readonly taken: Map<string, number>;
 }
 const openList = (): OpenList => ({ cards: [], more: 0, taken: new Map() });
 
-/** Packages of each kind of section, in order of names; kinds without any are left out. */
+/** Packages of each section kind, ordered by name. Empty kinds are left out. */
 export const packagesByKind = (catalog: SiteCatalog): Map<SectionKind, PackageSummary[]> => {
   const lists = new Map<SectionKind, PackageSummary[]>(sectionKinds.map((kind) => [kind, []]));
   for (const summary of catalog.packages.values()) lists.get(summary.kind)?.push(summary);

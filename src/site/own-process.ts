@@ -1,26 +1,26 @@
 import { type ForkOptions, fork } from 'node:child_process';
 import { errorChain, inWords } from '../log/error-chain.ts';
 
-/** What a process says to the one that started it: how far it is, and in the end what came out or why nothing did. */
+/** What a child process reports to its parent: its progress, and in the end its result or its failure. */
 type Report<Progress, Result> =
   | { readonly kind: 'progress'; readonly progress: Progress }
   | { readonly kind: 'done'; readonly result: Result }
   | { readonly kind: 'failed'; readonly failure: Failure };
 
-/** What is told of an error: in its words, where it was thrown, and what tells a full disk from a fault. */
+/** What is passed on of an error: its message, its stack, and the fields that distinguish a full disk from a fault. */
 interface Failure {
   readonly message: string;
   readonly stack: string | undefined;
   readonly told: Readonly<Record<string, unknown>>;
 }
 
-// Of errors of the system and of SQLite.
+// Fields of errors from the system and from SQLite.
 const toldOf = ['code', 'errno', 'syscall', 'path', 'dest', 'errcode'] as const;
 
 const describeFailure = (error: unknown): Failure => {
   if (!(error instanceof Error)) return { message: String(error), stack: undefined, told: {} };
   const its = error as Error & Partial<Record<(typeof toldOf)[number], unknown>>;
-  // Where it says nothing of that itself, what it was thrown for may.
+  // If the error has no code itself, its cause may have one.
   const code = errorChain(error).find((one) => one.code !== undefined)?.code;
   const told = toldOf.flatMap((name) => (/^(?:string|number)$/.test(typeof its[name]) ? [[name, its[name]]] : []));
   return { message: inWords(error), stack: error.stack, told: { ...(code && { code }), ...Object.fromEntries(told) } };
@@ -36,37 +36,37 @@ const toError = ({ message, stack, told }: Failure): Error => {
 interface Start extends Pick<ForkOptions, 'env' | 'detached'> {
   /** Flags of Node. */
   readonly flags?: readonly string[];
-  /** What it knows before it is told anything. */
+  /** Its arguments. */
   readonly args?: readonly string[];
 }
 
-/** A process that was started, and does one thing when it is told. */
+/** A running child process, which does one thing when it is told to. */
 export interface OwnProcess<Order, Result, Progress> {
   /**
-   * Has it do that, once.
+   * Gives it its order, once.
    *
-   * @throws Error with what it failed by, as it was thrown there but for its class, or with how it ended
+   * @throws Error with its failure, as it was thrown there except for its class, or with how it ended
    */
   tell(order: Order, onProgress?: (progress: Progress) => void): Promise<Result>;
   /** Whether it has ended already. */
   readonly hasEnded: boolean;
-  /** Ends it, whatever it does, and where it was started `detached` all that it started. */
+  /** Kills it, whatever it is doing, and, if it was started `detached`, all processes that it started. */
   end(): void;
 }
 
-/** Starts a module that calls `answerOrder` in a process of its own, which is for the caller to end. */
+/** Starts a module that calls `answerOrder` in a process of its own, which the caller has to end. */
 export const startProcess = <Order extends object, Result, Progress = never>(
   module: URL,
   { flags = [], args = [], ...options }: Start = {},
 ): OwnProcess<Order, Result, Progress> => {
-  // Before all that it loads, which takes longer than a signal is away.
+  // Before everything else that it loads, because a signal may arrive earlier.
   const execArgv = ['--import', new URL('./leave-signals.ts', import.meta.url).href, ...flags];
   const child = fork(module, args, { execArgv, serialization: 'advanced', ...options });
   const ended = new Promise<never>((_, reject) => {
     child.on('error', reject);
     child.on('exit', (code, signal) => reject(new Error(`site: the build ended with ${signal ?? code}`)));
   });
-  // Whoever tells it something is told so, whenever it ended.
+  // Whoever gives it an order gets this error, whenever it ended.
   ended.catch(() => {});
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
   return {
@@ -77,7 +77,7 @@ export const startProcess = <Order extends object, Result, Progress = never>(
           else if (report.kind === 'done') resolve(report.result);
           else reject(toError(report.failure));
         });
-        // Where it has ended there is nobody to send to, which `ended` tells.
+        // If it has ended, sending fails, and `ended` reports that.
         child.send(order, () => {});
       });
       return Promise.race([answered, ended]);
@@ -88,10 +88,10 @@ export const startProcess = <Order extends object, Result, Progress = never>(
     end: () => {
       if (hasEnded()) return;
       try {
-        // Started so it leads a group, in which are those that it started.
+        // A detached process leads a group, which contains all processes that it started.
         if (options.detached === true && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
       } catch {
-        // Some systems know no groups.
+        // Some systems have no process groups.
       }
       child.kill('SIGKILL');
     },
@@ -99,9 +99,9 @@ export const startProcess = <Order extends object, Result, Progress = never>(
 };
 
 /**
- * Has a module that calls `answerOrder` work in a process of its own, which is ended whatever becomes of it.
+ * Runs a module that calls `answerOrder` in a process of its own, which is ended in any case.
  *
- * @throws Error with what it failed by, or how it ended
+ * @throws Error with its failure, or with how it ended
  */
 export const runInProcess = async <Result>(module: URL, order: object): Promise<Result> => {
   const own = startProcess<object, Result>(module);
@@ -112,12 +112,12 @@ export const runInProcess = async <Result>(module: URL, order: object): Promise<
   }
 };
 
-/** Does, in such a process, what it is told: once, until whoever started it ends it. */
+/** Does the work for the one order that such a process receives. The parent ends the process. */
 export const answerOrder = <Order, Result, Progress = never>(
   work: (order: Order, onProgress: (progress: Progress) => void) => Promise<Result>,
 ): void => {
   const report = (message: Report<Progress, Result>): void => {
-    // Where whoever started it has ended there is nobody to tell, and this process ends too.
+    // If the parent has ended, nobody listens, and this process ends, too.
     process.send?.(message, () => {});
   };
   process.once('message', async (order: Order) => {
@@ -127,6 +127,6 @@ export const answerOrder = <Order, Result, Progress = never>(
       report({ kind: 'failed', failure: describeFailure(error) });
     }
   });
-  // Without the process that asked for it, a build has no purpose.
+  // Without its parent, a build has no purpose.
   process.once('disconnect', () => process.exit());
 };

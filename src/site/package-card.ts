@@ -1,20 +1,20 @@
 import type { PackageSummary } from './package-summary.ts';
 import { joinStatements } from './stated.ts';
 
-/** What a card in a list shows of a package. */
+/** The content of a package's card in a list. */
 export type PackageCard = Pick<
   PackageSummary,
   'id' | 'name' | 'summary' | 'version' | 'icon' | 'paid' | 'architectures'
 > & {
   readonly place: string;
-  /** What its builds state of devices with iOS, as a row carries it. */
+  /** What its builds state about iOS devices, in the form that rows contain. */
   readonly runs: string;
 };
 
 /**
- * The card of a package; in the list of one repository with the version and the builds that it has. In other lists it is
- * marked with the builds of all of them, though it names the best one: what is said there of the visitor's device, and what
- * a search is narrowed by, is of the package too, and where a build is to be had its page says.
+ * The card of a package; in the list of one repository with the version and the builds that it has. In other lists it
+ * shows the builds of all repositories, although it names the best one: verdicts and filters are about the whole
+ * package there, and its page says where to get a build.
  */
 export const packageCard = (summary: PackageSummary, slug?: string): PackageCard => ({
   id: summary.id,

@@ -4,14 +4,18 @@ import type { PackageSummary } from './package-summary.ts';
 import { dependentsOf, neighboursOf } from './package-view.ts';
 import type { SiteCatalog } from './site-catalog.ts';
 
-// To compute what the page of a package shows, its records are read and parsed: a third of a millisecond, for a hundred
-// thousand packages of which a build changes fifty. What that is computed from is known when the catalog has been opened.
+// Computing what the page of a package shows requires reading and parsing its records: a third of a millisecond, for a
+// hundred thousand packages of which a build changes fifty. The inputs of that computation are known once the catalog
+// is open.
 
 const digest = (parts: readonly unknown[]): string => hash('sha256', JSON.stringify(parts), 'base64url');
 
 const holderDigests = new WeakMap<SiteCatalog, Map<string, string>>();
 
-/** Of all that pages of packages tell of a repository, and what it serves, by which its packages are judged. */
+/**
+ * A digest of everything that pages of packages show of a repository, and of what it serves, by which its packages are
+ * judged.
+ */
 const digestHolder = (catalog: SiteCatalog, slug: string): string => {
   const known = holderDigests.get(catalog) ?? new Map<string, string>();
   holderDigests.set(catalog, known);
@@ -20,15 +24,15 @@ const digestHolder = (catalog: SiteCatalog, slug: string): string => {
   return found;
 };
 
-/** All that can be told of one package by itself. */
+/** All inputs from one package itself. */
 const ownInputs = (catalog: SiteCatalog, { id, repositories }: PackageSummary): readonly unknown[] => [
   catalog.digestOf(id),
   ...repositories.map((slug) => digestHolder(catalog, slug)),
 ];
 
 /**
- * A digest of all that `computePackageView` is computed from, and of the words of its picture: while it stays the same, so
- * does the page. It may change where the page does not. Undefined where that cannot be told, as of native depictions.
+ * A digest of all inputs of `computePackageView`, and of the words in its picture. While it stays the same, so does the
+ * page; it may change although the page does not. Undefined if some inputs are unknown, as for native depictions.
  */
 export const packageInputs = (catalog: SiteCatalog, id: string, picture?: string): string | undefined => {
   const summary = catalog.packages.get(id);
@@ -49,6 +53,6 @@ export const packageInputs = (catalog: SiteCatalog, id: string, picture?: string
   ]);
 };
 
-/** The same of a feed that tells of these packages. */
+/** The same for a feed with these packages. */
 export const feedInputs = (catalog: SiteCatalog, packages: readonly PackageSummary[]): string =>
   digest(packages.map((one) => ownInputs(catalog, one)));

@@ -11,7 +11,7 @@ import { readPerson, webAddress } from './prose.ts';
 import type { Repository } from './repository.ts';
 import { joinStatements, statementsOf } from './stated.ts';
 
-/** A package as lists show it: its best record, in the order of the package lookup. */
+/** A package in lists: its best record, in the order of the package lookup. */
 export interface PackageSummary {
   readonly id: string;
   readonly name: string;
@@ -21,7 +21,7 @@ export interface PackageSummary {
   readonly section: string | null;
   readonly kind: SectionKind;
   readonly paid: boolean;
-  /** A remote icon; undefined where the drawing of its section stands for it. */
+  /** A remote icon; undefined if the drawing of its section replaces it. */
   readonly icon: string | undefined;
   readonly repository: Repository;
   /** Slugs of all repositories that have it, the best first. */
@@ -29,39 +29,42 @@ export interface PackageSummary {
   /** The newest version in each of them. */
   readonly versions: ReadonlyMap<string, string>;
   readonly architectures: readonly string[];
-  /** For which of them a repository has it, by slug; one that has it for all of them is not there. */
+  /**
+   * The architectures for which each repository has it, by slug. A repository that has it for all its architectures is
+   * left out.
+   */
   readonly builtFor: ReadonlyMap<string, readonly string[]>;
-  /** What its latest records state of devices with iOS (see statementsOf), by slug; none where it is for no such device. */
+  /** What its latest records state about iOS devices (see statementsOf), by slug; empty if it is for none. */
   readonly stated: ReadonlyMap<string, string>;
   /** When the newest of its latest records was first seen. */
   readonly updatedAt: string;
   /**
-   * The version that was news last, and when it was seen, by slug of the repository; a repository whose records of it
-   * all came with its own first crawl is not there.
+   * The last version that was news, and when it was seen, by slug. A repository whose records of it all came with its
+   * own first crawl is left out.
    */
   readonly news: ReadonlyMap<string, News>;
   /** When any of its records was first seen. */
   readonly addedAt: string;
-  /** Whether that was news; else it is older, and only known to have been there then. */
+  /** Whether that was news; otherwise it is older than that. */
   readonly isAddedKnown: boolean;
 }
 
-/** A version that appeared where one knew what had been there before. */
+/** A version that appeared in a repository whose earlier content is known. */
 export interface News {
   readonly version: string;
   /** ISO 8601. */
   readonly at: string;
-  /** Whether the repository had the package before, in another version or for another device. */
+  /** Whether the repository already had the package, in another version or for another device. */
   readonly isUpdate: boolean;
 }
 
-/** A record as the catalog stores it, with what puts it into the order of the package lookup. */
+/** A record as stored in the catalog, with its key in the order of the package lookup. */
 export interface KeyedRecord extends LookupKey {
   readonly owner: Repository;
   readonly row: RecordColumns;
 }
 
-// One for all, of a distribution most packages: an empty map of its own takes two hundred bytes.
+// Shared by most packages of a distribution, because each empty map takes two hundred bytes.
 const none = new Map<string, never>();
 
 const statedOf = (latest: readonly KeyedRecord[]): Map<string, string> => {
@@ -79,7 +82,7 @@ const architecturesOf = (latest: readonly KeyedRecord[]): string[] =>
   [...new Set(latest.map((one) => one.architecture))].sort();
 
 const builtForOf = (latest: readonly KeyedRecord[], all: number): ReadonlyMap<string, readonly string[]> => {
-  // Of most there is one build, and it is everywhere.
+  // Most packages have one architecture, which every repository has.
   if (all === 1) return none;
   const builtFor = new Map<string, readonly string[]>();
   for (const [slug, own] of Map.groupBy(latest, ({ owner }) => owner.slug)) {
@@ -107,7 +110,7 @@ const oldest = (versions: readonly KeyedRecord[]): Pick<PackageSummary, 'addedAt
 };
 const firstSeen = (versions: readonly KeyedRecord[]): string[] => versions.map(({ row }) => row[5]).sort();
 
-/** What lists show of the package that has these records, which are in the order of the lookup; `stated` as the records have it. */
+/** Summarises the package with these records, which are in the order of the lookup. */
 export const summarise = (keyed: readonly KeyedRecord[]): PackageSummary & { readonly stated: Map<string, string> } => {
   const best = keyed[0] as KeyedRecord;
   const record = parseRecord(best.row[7]);

@@ -18,7 +18,7 @@ import { joinStatements, lackingOf, type StatedRow, statedRows } from './stated.
 import { computeChanges, type VersionChange } from './version-changes.ts';
 import { isSold, tellApart, type VersionRow, versionRows } from './version-rows.ts';
 
-/** All that the page of a package shows. While this stays the same, so does the page. */
+/** Everything that the page of a package shows. While this stays the same, so does the page. */
 export interface PackageView extends Needs {
   readonly summary: Omit<PackageSummary, 'repository' | 'versions' | 'builtFor' | 'updatedAt' | 'news' | 'stated'>;
   readonly repository: {
@@ -29,31 +29,33 @@ export interface PackageView extends Needs {
     readonly quality: number;
     readonly signing: SigningState;
   };
-  /** Why what stands here may not install: nothing comes from its repository any more, or it has not changed for years. */
+  /** Why the package may not install: nothing comes from its repository any more, or it has not changed for years. */
   readonly doubt: Doubt | undefined;
   readonly description: string | null;
   readonly header: string | undefined;
   readonly author: { readonly name: string; readonly mail?: string } | undefined;
-  /** The key of the author's page, where they have one. */
+  /** The key of the author's page, if there is one. */
   readonly authorKey: string | undefined;
-  /** Where several people have none together: those who have a page alone. */
+  /** If several people have no page together: those with a page of their own. */
   readonly people: AuthorHead['people'];
   /** Whether the package has a feed of its own. */
   readonly isFollowed: boolean;
   readonly maintainer: { readonly name: string; readonly mail?: string } | undefined;
   readonly homepage: string | undefined;
   readonly depiction: string | undefined;
-  /** What its native depiction says, where that is kept and shown. */
+  /** Its native depiction, if that is kept and shown. */
   readonly told: ShownDepiction | undefined;
   readonly installedSize: number | null;
   readonly tags: readonly string[];
   readonly latest: readonly VersionRow[];
   readonly older: readonly VersionRow[];
-  /** What its builds state of devices with iOS, as the page carries it. */
+  /** What its builds state about iOS devices, in the form that the page contains. */
   readonly runs: string;
-  /** The same of its best repository alone, where another has a build of the same kind for other devices. */
+  /** The same for its best repository only, if another one has a build of the same kind for other devices. */
   readonly ownRuns: string | undefined;
-  /** What is said to a visitor for whose device it has no build; undefined in an index with nothing for such devices. */
+  /**
+   * The sentence for a visitor for whose device it has no build; undefined in an index with nothing for such devices.
+   */
   readonly lacking: string | undefined;
   readonly stated: readonly StatedRow[];
   readonly changes: readonly VersionChange[];
@@ -62,10 +64,10 @@ export interface PackageView extends Needs {
   readonly dependents: { readonly total: number; readonly shown: readonly PackageLink[] };
   readonly similar: readonly PackageCard[];
   readonly links: readonly DeepLink[];
-  /** Whether it is bought in a package manager, which alone gets its file then. */
+  /** Whether it is bought in a package manager, and only that gets its file. */
   readonly isSold: boolean;
   readonly document: string;
-  /** How often it was downloaded by the end of the last day; undefined where that was not counted. */
+  /** How often it was downloaded by the end of the last day; undefined if that was not counted. */
   readonly downloads: { readonly total: number; readonly lastMonth: number } | undefined;
 }
 
@@ -77,10 +79,10 @@ interface PackageLink {
 const dependentsShown = 48;
 const similarShown = 6;
 
-// The packages of an author who has many are neighbours of several others each.
+// Each package of an author with many is a neighbour of several others.
 const neighbourCard = rememberRecent((summary: PackageSummary) => packageCard(summary));
 
-/** The place of a package in a list in the order of identifiers, which one author may have a hundred thousand of. */
+/** The position of a package in a list ordered by identifier. One author may have a hundred thousand packages. */
 const placeIn = (list: readonly PackageSummary[], summary: PackageSummary): number => {
   let [low, high] = [0, list.length];
   while (low < high) {
@@ -88,11 +90,11 @@ const placeIn = (list: readonly PackageSummary[], summary: PackageSummary): numb
     if ((list[middle]?.id ?? '') < summary.id) low = middle + 1;
     else high = middle;
   }
-  // Characters beyond the first plane have another order in bytes, by which the list is made.
+  // Characters beyond the first plane sort differently by bytes, which is the order of the list.
   return list[low] === summary ? low : list.indexOf(summary);
 };
 
-/** The neighbours of a package in its author's list: the choice changes only where the list changes nearby. */
+/** The neighbours of a package in its author's list. The choice only changes if the list changes nearby. */
 export const neighboursOf = (catalog: SiteCatalog, summary: PackageSummary): PackageSummary[] => {
   const list = summary.author === '' ? [] : catalog.packagesOf(summary.author);
   const at = placeIn(list, summary);
@@ -104,7 +106,7 @@ export const neighboursOf = (catalog: SiteCatalog, summary: PackageSummary): Pac
   return others;
 };
 
-/** The packages that need one, as its page tells of them. */
+/** The packages that need this one, as shown on its page. */
 export const dependentsOf = (catalog: SiteCatalog, id: string): PackageView['dependents'] => {
   const all = catalog.dependents(id);
   const shown = all.slice(0, dependentsShown);
@@ -114,7 +116,7 @@ export const dependentsOf = (catalog: SiteCatalog, id: string): PackageView['dep
   };
 };
 
-/** The page of one package; undefined where the catalog has no such package. */
+/** Computes the page of a package; undefined if the catalog does not have it. */
 export const computePackageView = (catalog: SiteCatalog, id: string): PackageView | undefined => {
   const summary = catalog.packages.get(id);
   const versions = tellApart(catalog.readVersions(id));
@@ -178,5 +180,5 @@ export const computePackageView = (catalog: SiteCatalog, id: string): PackageVie
   };
 };
 
-/** The same, once for the key of the page and the page. */
+/** The same, computed once for the key of a page and the page. */
 export const packageView = rememberLast(computePackageView);

@@ -1,10 +1,10 @@
-// Computing what a page shows is half of rendering it. A page that is rendered anyway has its key computed with it, from
-// the same; only of those that were rendered before, keys are asked for beforehand.
+// Computing what a page shows is half of rendering it. So a page that is rendered anyway has its key computed together
+// with it. Only for pages that were rendered before, keys are computed in advance.
 
-/** How the cache keys of pages of one kind are computed, each from what it is of. */
+/** How the cache keys of one kind of page are computed from a subject. */
 interface Deferral<Subject> {
   readonly compute: (subject: Subject) => string;
-  /** Says by far less work whether the key can have changed: while this stays the same, so does the key. */
+  /** Returns something that is much cheaper to compute, and while it stays the same, so does the key. */
   readonly inputs?: (subject: Subject) => string | undefined;
 }
 
@@ -16,26 +16,26 @@ interface DeferredKey<Subject = never> {
 const deferred: DeferredKey[] = [];
 const mark = 'deferred ';
 
-/** A cache key for `getStaticPaths` to give, which is computed when `readKey` is called with it. */
+/** A cache key for `getStaticPaths` to return, which is computed when `readKey` is called with it. */
 export const deferKey = <Subject>(subject: Subject, how: Deferral<Subject>): string =>
   `${mark}${deferred.push({ subject, how } as DeferredKey<Subject> as unknown as DeferredKey) - 1}`;
 
 const find = (key: string): DeferredKey | undefined =>
   key.startsWith(mark) ? deferred[Number(key.slice(mark.length))] : undefined;
 
-/** The cache key of a page, computed now where that was put off. */
+/** The cache key of a page, computed now if that was deferred. */
 export const readKey = (key: string): string => {
   const found = find(key);
   return found === undefined ? key : found.how.compute(found.subject);
 };
 
-/** What the cache key of a page is computed from, where it says so. */
+/** The inputs of a page's cache key, if they are available. */
 export const readInputs = (key: string): string | undefined => {
   const found = find(key);
   return found?.how.inputs?.(found.subject);
 };
 
-/** The same function, which answers at once where it is asked again what it was asked last. */
+/** Caches the last result of a function. */
 export const rememberLast = <Asked extends readonly unknown[], Answer>(
   compute: (...asked: Asked) => Answer,
 ): ((...asked: Asked) => Answer) => {
@@ -48,10 +48,10 @@ export const rememberLast = <Asked extends readonly unknown[], Answer>(
   };
 };
 
-/** How many answers are remembered. */
+/** How many results are cached. */
 const recently = 4096;
 
-/** The same function, which answers at once where it was asked the same of late: pages beside each other show the same. */
+/** Caches recent results of a function, because neighbouring pages show the same things. */
 export const rememberRecent = <Asked extends object | string, Answer>(
   compute: (asked: Asked) => Answer,
 ): ((asked: Asked) => Answer) => {

@@ -17,7 +17,7 @@ import { joinStatements } from './stated.ts';
 
 const separator = /[^\p{L}\p{N}]+/u;
 
-// Names are written together and apart, in capitals and not: each is found by its whole and by its parts.
+// Names are written as one word or several, with capitals or without. Each is found as a whole and by its parts.
 const spellings = (text: string): string[] => {
   const words = text.split(separator).filter((word) => word !== '');
   const parts = words.flatMap((word) =>
@@ -40,14 +40,14 @@ interface SearchRecord {
 }
 
 /**
- * An address with blanks after it, up to 255 as its package is called; what reads it passes over them. Pagefind holds each
- * address that it is given against all before it, first by its length: where many have the same, two fifths of its time
- * at 63,000 packages go by comparing what begins alike. Addresses that differ in length are told apart by that alone.
+ * Appends up to 255 blanks to an address, depending on its package; readers ignore them. Pagefind compares every
+ * address with all earlier ones, by length first. Without this, two fifths of its time for 63,000 packages would be
+ * spent comparing addresses of equal length that begin alike.
  */
 const spreadLength = (address: string, id: string): string =>
   address + ' '.repeat(Number.parseInt(hash('sha256', id).slice(0, 2), 16));
 
-/** The architectures of devices for which a package is found as it is for all, besides its own. */
+/** The architectures of devices for which a package is found because it is for all, in addition to its own. */
 const foundFor = (own: readonly string[], runs: string | undefined): string[] =>
   runs === undefined
     ? []
@@ -55,10 +55,10 @@ const foundFor = (own: readonly string[], runs: string | undefined): string[] =>
         .map(architectureOf)
         .filter((one) => !own.includes(one) && fitsArchitecture(one, { architectures: own, runs }));
 
-/** Before all others in order; Pagefind leaves out of a sorted answer what has no value for it. */
+/** Sorts before all others. Pagefind leaves results without a value out of a sorted answer. */
 const unknownDay = new Date(0).toISOString();
 
-/** What the search knows of a package. No stemming: names are not English. */
+/** The record of a package in the search index. No stemming, because names are not English. */
 const searchRecord = (
   summary: PackageSummary,
   hasDevices: boolean,
@@ -72,7 +72,7 @@ const searchRecord = (
     url: spreadLength(composeTarget(page.package(summary.id), card), summary.id),
     content: composeContent([...spellings(summary.name), ...spellings(summary.id), summary.author], summary.summary),
     language: 'unknown',
-    // Fields are indexed as the content is, and weigh more.
+    // Fields are indexed like the content, with more weight.
     meta: { title: summary.name, id: summary.id },
     filters: {
       section: [summary.kind],
@@ -83,14 +83,14 @@ const searchRecord = (
     },
     sort: {
       name: summary.name.toLowerCase(),
-      // Seen under a clock that was ahead: it is not newer than all that is new until that day.
+      // Seen under a clock that was ahead, so it is not the newest until that day.
       updated: summary.updatedAt > until ? unknownDay : summary.updatedAt,
       ...(downloads === undefined ? {} : { downloads: String(downloads) }),
     },
   };
 };
 
-/** What Pagefind is given of all packages of a site, one after the other. */
+/** The records for Pagefind of all packages of a site, one after another. */
 export function* composeSearchRecords(catalog: SiteCatalog): Generator<SearchRecord> {
   const { packages, hasDevices, downloads, lastBuild } = catalog;
   for (const summary of packages.values()) {
@@ -105,19 +105,19 @@ const pagefindVersion = (): string => {
 };
 
 /**
- * So many records wait in the pipe of Pagefind's process: without them it would be idle while this one compares pages, and
- * it takes longer than all else that a changed index is built of. No more: where it dies, its client refuses all that wait
- * once for each of them.
+ * How many records wait in the pipe of Pagefind's process. Without them it would be idle while this process compares
+ * pages, and it takes longer than all other work on a changed index. No more, because if it dies, its client rejects
+ * all waiting records once for each of them.
  */
 const inPipe = 500;
-/** Of how many the progress is told. */
+/** After how many records progress is reported. */
 const toldAtOnce = 500;
 
-/** What an index is known by: what makes it, its records and its lists. */
+/** Identifies an index by its program, its records and its lists. */
 class IndexDigest {
   readonly #hashed = createHash('sha256').update(`${pagefindVersion()} ${inOneFile}`);
 
-  /** One by one: the text of all of them at once is longer than the catalog. */
+  /** One by one: the text of all records together is longer than the catalog. */
   add(record: SearchRecord): void {
     this.#hashed.update(JSON.stringify(record));
   }
@@ -129,7 +129,7 @@ class IndexDigest {
   }
 }
 
-/** What an index will be known by, and its lists, of which that is made. */
+/** The identity of the next index, and its lists, which are a part of that. */
 interface KnownIndex {
   readonly digest: string;
   readonly lists: readonly IndexFile[];
@@ -143,12 +143,12 @@ const computeKnown = (catalog: SiteCatalog): KnownIndex => {
 };
 
 /**
- * How many packages share a file that tells of them: one for each would be most of all files of a site, and so many come
- * compressed to a kilobyte or two.
+ * How many packages share a file with their data. One file for each would be most files of a site, and this many are a
+ * kilobyte or two when compressed.
  */
 const inOneFile = 16;
 
-/** How Pagefind is to make the index of so many records. */
+/** The settings for an index with that many records. */
 export const indexSettings = (records: number) => ({
   forceLanguage: 'unknown',
   maxFragments: Math.ceil(records / inOneFile),
@@ -170,13 +170,13 @@ const feedPagefind = async (
     done++;
     if (done % toldAtOnce === 0 || done === size) onRecord(done, size);
   };
-  // They are answered in their order, so the oldest is always the next.
+  // They are answered in their order, so the oldest is always next.
   const waiting: Promise<void>[] = [];
   let oldest = 0;
   for (const record of composeSearchRecords(catalog)) {
     if (known === undefined) digest.add(record);
     const added = add(record);
-    // Told where it is waited for.
+    // An error is reported to whoever waits.
     added.catch(() => {});
     const before = waiting[oldest];
     waiting[oldest] = added;
@@ -184,9 +184,9 @@ const feedPagefind = async (
     await before;
   }
   await Promise.all(waiting);
-  // Handed out and not written by Pagefind, which would write all of them anew.
+  // Returned rather than written by Pagefind, which would write all files again.
   const composing = index.getFiles();
-  // While it works on them, which takes it as long as a third of all.
+  // While Pagefind makes the files, which takes a third of its time.
   const lists = known?.lists ?? composeLists(catalog);
   const composed = await composing;
   if (composed.errors.length > 0) throw new Error(`search index: ${composed.errors.join('; ')}`);
@@ -198,29 +198,29 @@ const composeIndex = async (...given: Parameters<typeof feedPagefind>) => {
   try {
     return await whilePagefindRuns(() => feedPagefind(...given));
   } finally {
-    // Whatever it still waits for is refused then.
+    // This rejects everything that is still waiting.
     await close();
   }
 };
 
-// What Pagefind brings for pages that do not draw their results themselves.
+// Files of Pagefind for pages that do not show results themselves.
 const unused = new Set([
   ...['component-ui', 'modular-ui', 'ui'].flatMap((part) => [`pagefind-${part}.js`, `pagefind-${part}.css`]),
   'pagefind-highlight.js',
-  // What searches in a worker; see src/components/client/pagefind.ts.
+  // The worker for searching; see src/components/client/pagefind.ts.
   'pagefind-worker.js',
 ]);
 
 const sameBytes = (file: string, content: Uint8Array): boolean =>
   statSync(file, { throwIfNoEntry: false })?.size === content.length && readFileSync(file).equals(content);
 
-// Files of an index are named after what is in them. Those that tell of packages stay the same up to the first package
-// that came or went since, and are cut at other places after it.
+// Files of an index are named after their content. Those with packages stay the same up to the first package that was
+// added or removed, and are divided differently after it.
 const writeIndex = (folder: string, files: readonly IndexFile[]): KeptIndex['files'] => {
   const kept = new Set<string>();
   const inventory: Record<string, KeptFile> = {};
   const folders = new Set<string>();
-  // Into a folder that is made now nothing was written before.
+  // A new folder contains no earlier files.
   const isNew = !existsSync(folder);
   for (const { path: name, content } of files) {
     const file = path.join(folder, name);
@@ -230,7 +230,7 @@ const writeIndex = (folder: string, files: readonly IndexFile[]): KeptIndex['fil
     const parent = path.dirname(file);
     if (!folders.has(parent)) mkdirSync(parent, { recursive: true });
     folders.add(parent);
-    // In its place, as pages are: what a kill leaves is not noted, and compared the next time.
+    // In place, like pages: what a kill leaves is not recorded, and compared the next time.
     writeKept(file, content);
   }
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
@@ -240,7 +240,7 @@ const writeIndex = (folder: string, files: readonly IndexFile[]): KeptIndex['fil
   return inventory;
 };
 
-/** What is noted of a whole index: the digest of its records, and how its files were. */
+/** What is recorded of a complete index: its identity, and its files. */
 interface KeptIndex {
   readonly digest: string;
   readonly files: Readonly<Record<string, KeptFile>>;
@@ -258,10 +258,10 @@ const isWhole = (folder: string, { files }: KeptIndex, verify: boolean): boolean
   Object.entries(files).every(([name, kept]) => isAsWritten(path.join(folder, name), kept, verify));
 
 /**
- * Builds the search index into a folder, or leaves the folder as it is where its records are the same as the last time
- * and its files are as they were written (with `verify`, in all of their bytes). Returns its files.
+ * Builds the search index into a folder. If its records are the same as the last time and its files are as they were
+ * written (with `verify`, in all of their bytes), the folder stays as it is. Returns its files.
  *
- * @throws Error where Pagefind refuses a record or cannot write
+ * @throws Error if Pagefind refuses a record or cannot write
  */
 export const buildSearchIndex = async (
   catalog: SiteCatalog,

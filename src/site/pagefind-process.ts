@@ -2,19 +2,19 @@ import type { ChildProcess } from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { setTimeout } from 'node:timers/promises';
 
-/** Of Node, which tells there of every process that is started (diagnostics_channel, "Event: 'child_process'"). */
+/** A channel on which Node announces every process that is started (diagnostics_channel, "Event: 'child_process'"). */
 const channel = 'child_process';
 
-/** How long after a failure it is waited for whether the process has ended too, in milliseconds. */
+/** How long after a failure to wait for the end of the process, in milliseconds. */
 const endsWithin = 1000;
 
 /**
- * Does what starts Pagefind's process and works with it, as long as that process runs.
+ * Runs work that starts and uses Pagefind's process, as long as that process runs.
  *
- * Pagefind's client learns that the process has died by writing to it. Where it waits for an answer and has nothing left
- * to write, it waits for good; and its process is not to be had from it.
+ * Pagefind's client only notices that the process has died when it writes to it. If it has nothing left to write, it
+ * waits for ever, and it does not expose its process.
  *
- * @throws Error where the process ends before the work does, or does not start; else with what the work failed by
+ * @throws Error if the process ends before the work does, or does not start; otherwise the work's own failure
  */
 export const whilePagefindRuns = async <Result>(work: () => Promise<Result>): Promise<Result> => {
   let started: ChildProcess | undefined;
@@ -22,11 +22,11 @@ export const whilePagefindRuns = async <Result>(work: () => Promise<Result>): Pr
     started ??= (message as { readonly process: ChildProcess }).process;
   };
   subscribe(channel, note);
-  // What starts it does so before it waits for anything.
+  // The process is started before the work waits for anything.
   const working = work();
   unsubscribe(channel, note);
   const own = started;
-  // Where none is started the work says why.
+  // If none was started, the work reports why.
   if (own === undefined) return working;
   const ended = new Promise<never>((_, reject) => {
     const tell = (how: unknown, cause?: Error) =>
@@ -37,7 +37,7 @@ export const whilePagefindRuns = async <Result>(work: () => Promise<Result>): Pr
   try {
     return await Promise.race([working, ended]);
   } catch (error) {
-    // What could not be written to it may be known before how it ended, which says more; where it ended, `ended` says so.
+    // A write error may arrive before the end of the process, which says more. If it has ended, `ended` reports that.
     await Promise.race([ended, setTimeout(endsWithin)]);
     throw error;
   }

@@ -2,7 +2,7 @@ import { type PackageCard, packageCard } from './package-card.ts';
 import { byName } from './repository-view.ts';
 import type { SiteCatalog } from './site-catalog.ts';
 
-/** A package and how often it was downloaded on the last 30 days. */
+/** A package and how often it was downloaded in the last 30 days. */
 export interface PopularPackage {
   readonly card: PackageCard;
   readonly lastMonth: number;
@@ -10,7 +10,7 @@ export interface PopularPackage {
 
 const shown = 100;
 
-/** What was downloaded most on the last 30 days, nothing where nothing was counted. */
+/** The most downloaded packages of the last 30 days; empty if nothing was counted. */
 export const mostDownloaded = (catalog: SiteCatalog): PopularPackage[] =>
   [...catalog.downloads.values()]
     .flatMap(({ package_id: id, total, last_30_days: lastMonth }) => {

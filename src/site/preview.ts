@@ -1,18 +1,18 @@
 import type { SectionKind } from '../contract/sections.ts';
 import { sectionTitle } from './overview.ts';
 
-/** The picture that a preview of a page shows, in chat programs and networks. */
+/** The picture in a preview of a page, as in chat programs and social networks. */
 export interface PreviewImage {
-  /** Root-relative address of a PNG, since most of them show no SVG. */
+  /** Root-relative address of a PNG, because most of them show no SVG. */
   readonly src: string;
   /** Pixels. */
   readonly width: number;
   readonly height: number;
-  /** What it shows, for who does not see it. */
+  /** Its description, for people who do not see it. */
   readonly text: string;
 }
 
-/** That of pages without another one. */
+/** The picture of pages without another one. */
 export const generalPreview = (service: string): PreviewImage => ({
   src: '/preview.png',
   width: 1200,
@@ -20,7 +20,7 @@ export const generalPreview = (service: string): PreviewImage => ({
   text: `${service}: an index of APT repositories`,
 });
 
-/** That of a section, of its packages, and of repositories that have the most of it. */
+/** The picture of a section, of its packages, and of repositories with mostly that section. */
 export const sectionPreview = (kind: SectionKind): PreviewImage => ({
   src: `/icons/headers/${kind}.png`,
   width: 1200,

@@ -8,14 +8,14 @@ interface Piece {
 
 const address = /https?:\/\/[^\s<>"'`{}|\\^]+/gi;
 
-/** The address as the URL parser reads it, where it is http(s) and names no user; else undefined. */
+/** The address as the URL parser writes it, if it is http(s) without user information; otherwise undefined. */
 export const webAddress = (text: string | null | undefined): string | undefined => {
   const url = text == null ? null : URL.parse(text);
   if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) return undefined;
   return url.username === '' && url.password === '' ? url.href : undefined;
 };
 
-// A full stop or bracket after an address belongs to the sentence around it, unless its partner is inside.
+// A full stop or bracket after an address belongs to the sentence around it, unless the matching bracket is inside.
 const trimAddress = (text: string): string => {
   let end = text.length;
   for (;;) {
@@ -56,14 +56,14 @@ const numbered = /^\d{1,2}[.)]\s/;
 const wordsOf = (text: string): string => text.replaceAll(/\s+/g, ' ').trim().toLowerCase();
 const ending = /[\s.:…!]/u;
 
-// From its end on: an expression would look at a long row of these once for each of them.
+// Searches from the end: a regular expression would examine a long run of these characters once for each of them.
 const withoutEnding = (text: string): string => {
   let end = text.length;
   while (end > 0 && ending.test(text[end - 1] ?? '')) end--;
   return text.slice(0, end);
 };
 
-/** The lines of a description whose extended text begins with the words of its first line, with these once; else all. */
+/** The lines of a description. If the extended text begins with the words of the first line, these occur only once. */
 const withoutRepetition = (lines: readonly string[]): readonly string[] => {
   const [first = '', second = '', ...rest] = lines;
   const said = withoutEnding(wordsOf(first));
@@ -74,11 +74,10 @@ const withoutRepetition = (lines: readonly string[]): readonly string[] => {
 };
 
 /**
- * Reads a description as blocks, by the rules for its extended text (Debian Policy, 5.6.13): the first line stands by
- * itself, a blank line parts paragraphs, lines of a paragraph flow into each other, and one that begins with a blank is
- * kept as a line. Lines that begin with a bullet make a list. What begins with
- * the words of the first line says them once. Nothing in it is markup; what comes out is text to be
- * escaped, and addresses that are http(s).
+ * Divides a description into blocks, by the rules for its extended text (Debian Policy, 5.6.13): the first line stands
+ * alone, a blank line separates paragraphs, the lines of a paragraph are joined, and a line that begins with a blank
+ * stays a line. Lines that begin with a bullet form a list. If the text begins with the words of the first line, they
+ * are not repeated. Nothing in it is markup: the result is text to be escaped, and addresses that are http(s).
  */
 export const readProse = (text: string): Block[] => {
   const blocks: { kind: Block['kind']; lines: string[] }[] = [];
@@ -86,7 +85,7 @@ export const readProse = (text: string): Block[] => {
   let flows = false;
   const all = text.split('\n');
   const written = withoutRepetition(all);
-  // The extended text alone flows from its first line on.
+  // Only the extended text is joined from its first line on.
   const hasSynopsis = written[0] === all[0];
   for (const [index, raw] of written.entries()) {
     const line = raw.trim();
@@ -115,7 +114,7 @@ export const readProse = (text: string): Block[] => {
 const foldAfter = 12;
 const lineLength = 64;
 
-/** Whether a description has more than some twelve lines on a page, so that its end is folded away at first. */
+/** Whether a description has more than some twelve lines on a page, so that its end is folded at first. */
 export const isLong = (blocks: readonly Block[]): boolean => {
   let lines = 0;
   for (const block of blocks) {
@@ -129,14 +128,14 @@ export const isLong = (blocks: readonly Block[]): boolean => {
 };
 
 const mailAddress = /<([^<>]*)>/;
-// What stands between several people, each with an address of their own.
+// Separators between several people, each with an address of their own.
 const nextPerson = /^\s*(?:[,;&+/]\s*(?:and\s)?|and\s)/i;
 
 const withoutQuotes = (name: string): string => name.trim().replace(/^"(.*)"$/, '$1');
 
 /**
- * Who a control file names: the name, and the mail address where there is one. Several people with an address after each
- * are one name with commas, and no address, which would be that of the first.
+ * Parses a person in a control file: the name, and the mail address if there is one. Several people with addresses
+ * become one name with commas and no address, because that would be the first one's.
  */
 export const readPerson = (text: string | null): { name: string; mail?: string } | undefined => {
   if (text === null) return undefined;

@@ -17,7 +17,7 @@ export interface FieldRow {
   readonly type: string;
   readonly description: string;
   readonly deprecated: boolean;
-  /** Whether it must be sent; undefined for what is answered, which is always whole. */
+  /** Whether it must be sent; undefined for an answer, which always has all fields. */
   readonly required: boolean | undefined;
 }
 
@@ -28,10 +28,10 @@ export interface OperationView {
   readonly address: string;
   readonly summary: string;
   readonly tag: Operation['tag'];
-  /** Where the answer is a prebuilt document, its path below the API's address. */
+  /** If the answer is a prebuilt document: its path below the API's address. */
   readonly file: string | undefined;
   readonly parameters: readonly { readonly name: string; readonly text: string }[];
-  /** What is sent, where something is. */
+  /** The body of the request, if it has one. */
   readonly body: { readonly type: string; readonly fields: readonly FieldRow[] } | undefined;
   /** What is answered. */
   readonly fields: readonly FieldRow[];
@@ -66,7 +66,7 @@ const typeOf = (schema: Schema): string => {
   return types.map(nameOf).join(' | ');
 };
 
-// A record that may be null, and a choice of records, have the fields of what they may be.
+// A nullable record, or a choice of records, has the fields of its alternatives.
 const recordsOf = (schema: Schema): readonly Schema[] =>
   schema.items !== undefined
     ? recordsOf(schema.items)
@@ -96,12 +96,12 @@ const fieldsOf = (schema: Schema, depth = 0, required?: ReadonlySet<string>): Fi
     return [row, ...fieldsOf(field, depth + 1)];
   });
 
-/** What is said of a parameter: whether it must be there, its values or bounds, and what stands where it is left out. */
+/** The description of a parameter: whether it is required, its values or limits, and its default. */
 const parameterText = ({ description, required, schema }: ParameterText): string => {
   const { enum: values, minimum, maximum, default: unless } = schema;
   const parts = [
     required ? 'required' : undefined,
-    // Each of them may be explained already.
+    // The description may already name each of them.
     values?.some((value) => !description.includes(`\`${value}\``)) && `one of ${values.join(', ')}`,
     minimum !== undefined && maximum !== undefined ? `${minimum} to ${maximum}` : undefined,
     unless === undefined ? undefined : `${unless} unless given`,
@@ -117,7 +117,7 @@ const parametersOf = ({ address, query = [], paged }: Operation): OperationView[
   })),
 ];
 
-// What is sent in the body: its fields, or those of the records that it is a list of.
+// The fields of the body, or those of the records in its list.
 const bodyOf = (body: z.ZodType): OperationView['body'] => {
   const schema = z.toJSONSchema(body, { io: 'input' }) as Schema;
   const record = schema.items ?? schema;
@@ -132,7 +132,7 @@ const answerFieldsOf = ({ schema, paged }: Operation): FieldRow[] => {
 
 const isLinks = ({ name, depth }: FieldRow) => depth === 0 && name === 'refs';
 
-/** Fields of an answer without the links of a page. */
+/** The fields of an answer without the links of a page. */
 const withoutLinks = (fields: readonly FieldRow[]): readonly FieldRow[] => {
   const from = fields.findIndex(isLinks);
   if (from < 0) return fields;
@@ -140,16 +140,16 @@ const withoutLinks = (fields: readonly FieldRow[]): readonly FieldRow[] => {
   return fields.toSpliced(from, (next < 0 ? fields.length : next) - from);
 };
 
-/** Where the fields of an answer are told already. */
+/** Where the fields of an answer were already described. */
 export interface Alike {
   readonly of: OperationView;
-  /** Whether those have the links of a page besides. */
+  /** Whether those also have the links of a page. */
   readonly hasLinks: boolean;
 }
 
 /**
- * Of these operations, in the order in which they are read, those whose answer has the fields of an earlier one, by their
- * identifiers: so each table of fields stands once.
+ * Those of these operations, in reading order, whose answer has the fields of an earlier one, by identifier, so that
+ * each table of fields occurs once.
  */
 export const findAlike = (views: readonly OperationView[]): ReadonlyMap<string, Alike> => {
   const first = new Map<string, Alike>();
@@ -182,8 +182,8 @@ const describe = (id: string, operation: Operation): OperationView => ({
 });
 
 /**
- * The API from the tables and the schemas that the service itself is made of: read API, gateway, feeds and badges; or with
- * `staticRefs` what any host answers alone, files, feeds and badges.
+ * The API, from the tables and schemas that the service itself uses: read API, gateway, feeds and badges; or with
+ * `staticRefs` only what any host answers: files, feeds and badges.
  */
 export const describeOperations = (staticRefs = false): OperationView[] =>
   (staticRefs

@@ -7,11 +7,11 @@ const none: readonly string[] = [];
 export class RelationIndex {
   readonly #dependents = new Map<string, string[]>();
   readonly #providers = new Map<string, string[]>();
-  /** Those of them that provide a version of it. */
+  /** Those that provide a version of the name. */
   readonly #ofVersions = new Map<string, string[]>();
   readonly #named = new Map<string, readonly string[]>();
 
-  /** Takes in a package; those of one name are told in the order in which they came. */
+  /** Adds a package. Packages for the same name keep the order in which they were added. */
   add(id: string, details: RecordDetails): void {
     const named = new Set<string>();
     const needed = new Set<string>();
@@ -46,7 +46,7 @@ export class RelationIndex {
     return this.#providers.get(name)?.[0];
   }
 
-  /** All packages that provide this name; for a relation to some versions of it, those that provide one. */
+  /** All packages that provide this name or, for a relation to some versions of it, that provide a version. */
   providers(name: string, toVersions: boolean): readonly string[] {
     return (toVersions ? this.#ofVersions : this.#providers).get(name) ?? none;
   }

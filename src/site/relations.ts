@@ -1,26 +1,26 @@
-/** One package that a relation names. */
+/** One package in a relation. */
 interface Alternative {
   readonly name: string;
-  /** Version and architecture restriction as written, such as `(>= 1.2)`; empty where there is none. */
+  /** Version and architecture restriction as written, such as `(>= 1.2)`; empty if there is none. */
   readonly restriction: string;
-  /** The package whose page tells of it: itself, or one that provides it; undefined where the index has neither. */
+  /** The package whose page describes it: itself, or one that provides it; undefined if the index has neither. */
   readonly target?: string;
 }
 
-/** Alternatives of which any one satisfies the relation. */
+/** Alternatives, one of which satisfies the relation. */
 export type Relation = readonly Alternative[];
 
 const alternative = /^([^\s([:]+)(?::[^\s([]+)?\s*(.*)$/s;
-// Beyond this a list is no longer something a person reads.
+// Nobody reads a longer list.
 const mostRelations = 200;
 
-/** How many relations of a field are not read, since there are so many. */
+/** The number of relations of a field that are not read because it has more than that. */
 export const countUnread = (field: string): number => {
   const unread = field.split(',').slice(mostRelations);
   return unread.filter((group) => group.trim() !== '').length;
 };
 
-/** Reads a relation field (Debian Policy, section 7.1). Text that is no relation is kept as a name without target. */
+/** Parses a relation field (Debian Policy, section 7.1). Text that is no relation is kept as a name without target. */
 export const parseRelations = (field: string | undefined): { name: string; restriction: string }[][] => {
   if (field === undefined) return [];
   return field

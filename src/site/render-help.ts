@@ -3,13 +3,16 @@ import { Worker } from 'node:worker_threads';
 import { countLeft, type RenderedFile } from './page-work.ts';
 import type { RenderThreadData, RenderThreadMessage } from './render-thread.ts';
 
-// Rendering is work for one processor. While the search index is made there is work for a second one too; from then on
-// half of what is left is rendered in another thread, which has to read the catalog first, as the first one did. Both at
-// once would be no faster, and take more memory than there need be.
+// Rendering occupies one processor. While the search index is made, a second one is busy, too. After that, half of the
+// remaining pages are rendered in another thread, which has to read the catalog first, as this one did. Doing both at
+// the same time would be no faster, and take more memory.
 
-/** Pages that are worth another reading, for each package that is read: a few times more than it costs. */
+/**
+ * How many pages must remain for each package of the catalog to make another reading of it worthwhile: a few times more
+ * than it costs.
+ */
 const worthwhile = 0.2;
-/** And to start a thread at all. */
+/** How many pages must remain to start a thread at all. */
 const fewestPages = 1000;
 
 const renderInThread = (data: RenderThreadData, onRendered: (files: readonly RenderedFile[]) => void): Promise<void> =>
@@ -20,26 +23,26 @@ const renderInThread = (data: RenderThreadData, onRendered: (files: readonly Ren
     thread.on('exit', (code) => (code === 0 ? resolve() : reject(new Error(`site: a renderer ended with ${code}`))));
   });
 
-/** What there is to weigh before another thread is started. */
+/** What decides whether another thread is started. */
 interface Helping {
   /** How many packages the catalog has. */
   readonly packages: number;
   readonly processors?: number;
-  /** The fewest pages to start a thread for. */
+  /** The fewest pages for which a thread is started. */
   readonly fewest?: number;
 }
 
-/** Whether this many pages are rendered sooner with another thread than without. */
+/** Whether that many pages are rendered sooner with another thread. */
 export const isHelpWorthwhile = (
   pages: number,
   { packages, processors = availableParallelism(), fewest = fewestPages }: Helping,
 ): boolean => processors > 1 && pages >= Math.max(fewest, worthwhile * packages);
 
 /**
- * Renders, in a thread, of the pages that are left once a processor is free. Rejects where a page cannot be rendered
+ * Once a processor is free, renders some of the remaining pages in a thread. Rejects if a page cannot be rendered
  * there.
  *
- * @param free settles when it is
+ * @param free settles when a processor is free
  */
 export const helpRendering = async (
   data: RenderThreadData,

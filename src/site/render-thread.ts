@@ -7,7 +7,7 @@ import { openSite } from './open-site.ts';
 import type { RenderedFile, SharedWork } from './page-work.ts';
 import { pagesByFile, renderTaken } from './render.ts';
 
-/** What the thread is told at its start. */
+/** What the thread is given at its start. */
 export interface RenderThreadData {
   readonly order: BuildOrder;
   readonly bundle: PreparedBundle;
@@ -16,7 +16,7 @@ export interface RenderThreadData {
   readonly work: SharedWork;
 }
 
-/** What it tells, again and again. */
+/** Its repeated reports. */
 export type RenderThreadMessage = readonly RenderedFile[];
 
 const { order, bundle, folder, work } = workerData as RenderThreadData;

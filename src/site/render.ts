@@ -11,7 +11,7 @@ import { stagedPage } from './staged-page.ts';
 
 type Page = Awaited<ReturnType<Pages['listPages']>>[number];
 
-/** What the last run left: what it rendered with, and what it knows of each file that has a cache key. */
+/** The record of the last run: what it rendered with, and what is known of each file with a cache key. */
 interface Rendered {
   /** How the publication is addressed, who runs it, and the key of the bundle. */
   readonly bundle: string;
@@ -32,25 +32,25 @@ const readRendered = (file: string, bundle: string): Rendered['pages'] => {
     const rendered = JSON.parse(readFileSync(file, 'utf8')) as Rendered;
     return rendered.bundle === bundle ? (rendered.pages ?? {}) : {};
   } catch {
-    // Cut off while it was written: nothing is known of the pages.
+    // It was cut off while it was written, so nothing is known of the pages.
     return {};
   }
 };
 
-/** So many folders or pages are looked at before other work gets its turn. */
+/** After how many folders or pages other work gets its turn. */
 const lookedAtOnce = 100;
 
-/** Removes a folder and those around it, up to a root, as far as nothing is in them. */
+/** Removes a folder and the folders around it, up to a root, as long as they are empty. */
 const removeEmpty = (root: string, folder: string): void => {
   try {
     for (let empty = folder; empty !== '.'; empty = path.posix.dirname(empty)) rmdirSync(path.join(root, empty));
   } catch (error) {
-    // To look first would be to read all that is in it.
+    // Checking first would mean reading the whole folder.
     if (!['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
   }
 };
 
-/** The files in a folder and in those in it; of folders, those in which nothing is go. */
+/** The files in a folder and its subfolders. Removes empty subfolders. */
 const listFiles = async (root: string): Promise<Set<string>> => {
   mkdirSync(root, { recursive: true });
   const files = new Set<string>();
@@ -69,13 +69,13 @@ const listFiles = async (root: string): Promise<Set<string>> => {
   return files;
 };
 
-// Addresses of this host that a tag names: to follow, to load, to send to, or to go on to (`content="0; url=…"`). All
-// that a stranger wrote has its quotation marks escaped, so outside tags no text looks like this.
+// Addresses of this host in tags: to follow, to load, to send to, or to refresh to (`content="0; url=…"`). All
+// quotation marks of strangers are escaped, so text outside of tags cannot look like this.
 const ownAddress = /( (?:href|src|action|data-fallback)="| content="0; url=)\/(?!\/)/g;
 
 /**
- * The pages are written as if they stood at the root of a host, the names of their scripts and styles among them, which
- * the bundler gives out for every public address alike. Here they come to stand below its path.
+ * Pages are written as if they were at the root of a host, including the names of their scripts and styles, which the
+ * bundler chooses once for all public addresses. This moves them below the path of the public address.
  */
 const placeBelow = (html: string, prefix: string): string =>
   html.replaceAll(ownAddress, (_, before: string) => `${before}${prefix}/`);
@@ -93,7 +93,7 @@ const renderPage = async (pages: Pages, base: string, page: Page): Promise<Buffe
   const byAstro = () => renderByAstro(pages, base, page);
   if (page.route.type !== 'page') {
     const text = await pages.answerAlike(page.pathname);
-    // What is no page may be of bytes that are no text.
+    // Other files may contain bytes that are no text.
     return text === undefined ? Buffer.from(await (await byAstro()).arrayBuffer()) : Buffer.from(text);
   }
   const textOf = async () => (await byAstro()).text();
@@ -108,17 +108,20 @@ const keyOf = ({ readKey }: Pages, { cacheKey }: Page): string | undefined =>
 const inputsOf = ({ readInputs }: Pages, { cacheKey }: Page): string | undefined =>
   cacheKey === undefined ? undefined : readInputs(cacheKey);
 
-/** What is to be noted of a page that shows what it showed when this was noted; undefined where it shows something else. */
+/** What to record of a page that shows the same as when this was recorded; undefined if it shows something else. */
 const confirm = (pages: Pages, page: Page, before: RenderedPage): RenderedPage | undefined => {
   const inputs = inputsOf(pages, page);
   if (inputs !== undefined && inputs === before.inputs) return before;
   return keyOf(pages, page) === before.key ? { ...before, inputs } : undefined;
 };
 
-/** What all pages are rendered with, besides what each shows. */
+/** What all pages depend on, in addition to their content. */
 interface Rendering extends Addressing {
   readonly service?: SiteService | undefined;
-  /** How many lists there are of what packages state of devices with iOS (statedLists); 0 where none is for such. */
+  /**
+   * How many lists there are of what packages state about iOS devices (statedLists); 0 if no package is for such
+   * devices.
+   */
   readonly statedLists?: number;
 }
 
@@ -127,11 +130,11 @@ export const pagesByFile = async (pages: Pages): Promise<ReadonlyMap<string, Pag
   new Map((await pages.listPages()).map((page) => [fileOf(page), page]));
 
 /**
- * Renders the pages that nobody else takes, until all are taken. Several may work at once on the same pages.
+ * Renders pages that nobody else has taken, until all are taken. Several threads may share the same pages.
  *
  * @param listed the pages of the bundle by their files
- * @param onRendered told of the files of each few
- * @throws Error where a page cannot be rendered
+ * @param onRendered called with the files of each batch
+ * @throws Error if a page cannot be rendered
  */
 export const renderTaken = async (
   { pages, listed, folder, base }: { pages: Pages; listed: ReadonlyMap<string, Page>; folder: string; base: string },
@@ -150,37 +153,37 @@ export const renderTaken = async (
       const parent = path.dirname(target);
       if (!made.has(parent)) mkdirSync(parent, { recursive: true });
       made.add(parent);
-      // In its place and not by rename, as below the output folder: nobody reads it before this ends, and of what a kill
-      // leaves nothing is noted. A third less work than through promises.
+      // In place rather than by rename, unlike below the output folder: nobody reads it before this ends, and nothing
+      // that a kill leaves is recorded. A third less work than with promises.
       writeKept(target, body);
       const note = key === undefined ? undefined : { key, inputs: inputsOf(pages, page), ...describeKept(body) };
       rendered.push({ file, note });
     }
     onRendered(rendered);
-    // What else this thread does gets its turn.
+    // Other work in this thread gets its turn.
     await setImmediate();
   }
 };
 
-/** How pages are rendered, besides what shows on them. */
+/** How to render pages, apart from their content. */
 interface RenderOptions {
-  /** Whether to read all that is kept, and make again what is not as it was written. */
+  /** Whether to read everything that is kept, and to make again what is not as it was written. */
   readonly verify?: boolean;
-  /** Somebody else who takes of the work; told are the files rendered there. Rejects as `renderTaken` does. */
+  /** Renders a share of the work elsewhere, and reports its files. Rejects as `renderTaken` does. */
   readonly help?: (work: SharedWork, onRendered: (files: readonly RenderedFile[]) => void) => Promise<void>;
 }
 
-/** What stands in the folder of the pages: its files, and how many of them were rendered now. */
+/** The files in the folder of the pages, and how many of them were rendered now. */
 interface RenderedPages {
   readonly files: readonly string[];
   readonly rendered: number;
 }
 
 /**
- * Renders into a folder the pages whose cache key is not that of the last run, and those that have none; removes files
- * that are no page any more.
+ * Renders into a folder the pages whose cache key has changed, and those without one. Removes files that are no pages
+ * any more.
  *
- * @throws Error where a page cannot be rendered
+ * @throws Error if a page cannot be rendered
  */
 export const renderPages = async (
   { key, pages }: Bundle,
@@ -204,7 +207,7 @@ export const renderPages = async (
   const listed = await pagesByFile(pages);
   let looked = 0;
   for (const [file, page] of listed) {
-    // The search index is made meanwhile, which asks little of this thread, but asks it often.
+    // The search index is made at the same time. It asks little of this thread, but often.
     if (++looked % lookedAtOnce === 0) await setImmediate();
     const before = Object.hasOwn(known, file) ? known[file] : undefined;
     const standing = stagedPage(file);
@@ -213,9 +216,9 @@ export const renderPages = async (
     else stale.push(file);
     present.delete(standing);
   }
-  // What is about to change is not known until it is whole.
+  // What is about to change is not recorded until it is complete.
   writeFileSync(mark, JSON.stringify({ bundle, pages: kept } satisfies Rendered));
-  // Few by few as well: an earlier version had each page in a folder of its own, and all of these take seconds.
+  // In batches as well: an earlier version had a folder for each page, and removing all of them takes seconds.
   for (const file of present) {
     if (++looked % lookedAtOnce === 0) await setImmediate();
     rmSync(path.join(folder, file), { force: true });

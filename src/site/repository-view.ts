@@ -29,13 +29,13 @@ export interface ListPage {
   readonly last: number;
   readonly total: number;
   readonly cards: readonly PackageCard[];
-  /** Where each letter begins: the page that holds the first name with it. */
+  /** The page with the first name of each letter. */
   readonly letters: readonly { readonly letter: string; readonly page: number }[];
 }
 
 const collator = new Intl.Collator('en', { sensitivity: 'base', numeric: true });
 
-/** Orders packages by name as people read it, and by identifier where names are equal. */
+/** Orders packages by name for people, and by identifier if the names are equal. */
 export const byName = (a: PackageSummary, b: PackageSummary): number =>
   collator.compare(a.name, b.name) || (a.id < b.id ? -1 : 1);
 
@@ -44,7 +44,7 @@ const initial = (name: string): string => {
   return /[A-Z]/.test(letter) ? letter : '#';
 };
 
-/** Cuts a list that is in order of names into pages; at least one. `slug` names the repository whose list it is. */
+/** Divides a list ordered by name into pages, at least one. `slug` is the repository of the list. */
 export const listPages = (packages: readonly PackageSummary[], slug?: string): ListPage[] => {
   const last = Math.max(1, Math.ceil(packages.length / listLength));
   const letters = new Map<string, number>();
@@ -57,7 +57,7 @@ export const listPages = (packages: readonly PackageSummary[], slug?: string): L
     number: index + 1,
     last,
     total: packages.length,
-    // When they are asked for: those of all lists at once are several times as many as there are packages.
+    // Made on demand: all lists together have several times as many cards as there are packages.
     get cards() {
       return packages.slice(index * listLength, (index + 1) * listLength).map((one) => packageCard(one, slug));
     },
@@ -81,44 +81,44 @@ export interface RepositoryCard {
   readonly addedAt: string;
 }
 
-/** A finding as the page of its repository tells of it. */
+/** A finding as shown on the page of its repository. */
 export interface ShownFinding extends Finding {
   readonly mending: Mending;
 }
 
-/** All that the pages of a repository show, besides their list of packages. */
+/** Everything that the pages of a repository show, except their list of packages. */
 export interface RepositoryView {
   readonly card: RepositoryCard;
   readonly record: RepositoryRecord;
-  /** Slugs that it had before. */
+  /** Its former slugs. */
   readonly aliases: readonly string[];
   readonly flat: boolean;
   /** The line for sources.list (sources.list(5)). */
   readonly sourceLine: string;
   readonly links: readonly DeepLink[];
   readonly sections: readonly { readonly kind: SectionKind; readonly count: number }[];
-  /** The gravest first. */
+  /** The most severe first. */
   readonly findings: readonly ShownFinding[];
   /** Whether and how its Release is signed. */
   readonly signature: string;
   /** The same in a word. */
   readonly signing: (typeof signingWords)[SigningState];
-  /** What there is to fear of its packages, which buttons are to be told with; undefined where nothing. */
+  /** A doubt about its packages, which is shown with the buttons; undefined if there is none. */
   readonly doubt: Doubt | undefined;
-  /** What the last crawl failed with; undefined where it went well. */
+  /** Why the last crawl failed; undefined if it did not. */
   readonly trouble:
     | (Pick<Outcome, 'outcome' | 'reason' | 'confirmedAt' | 'since'> & {
         readonly owner: string | undefined;
         readonly mending: Mending;
-        /** What was held back of it, in words; undefined where nothing came that could be. */
+        /** What was held back, in words; undefined if nothing was. */
         readonly held: string | undefined;
       })
     | undefined;
-  /** How its last builds went; undefined where none is on record. */
+  /** The results of its last builds; undefined if none is on record. */
   readonly bars: HealthBars | undefined;
-  /** What it has no longer, the latest first. */
+  /** Packages that it no longer has, the latest first. */
   readonly vanished: readonly VanishedPackage[];
-  /** What its owner may show, and how. */
+  /** The badge for its owner, and how to include it. */
   readonly badge: { readonly text: string; readonly width: number; readonly markdown: string };
   readonly document: string;
   readonly packagesDocument: string;
@@ -127,7 +127,7 @@ export interface RepositoryView {
 const sourceLine = (record: RepositoryRecord): string =>
   record.suite === './' ? `deb ${record.uri} ./` : `deb ${record.uri} ${record.suite} ${componentOf(record) ?? 'main'}`;
 
-/** Packages that a repository has, in order of names. */
+/** The packages of each repository, ordered by name. */
 export const packagesIn = (catalog: SiteCatalog): Map<string, PackageSummary[]> => {
   const lists = new Map<string, PackageSummary[]>(catalog.repositories.map(({ slug }) => [slug, []]));
   for (const summary of catalog.packages.values()) {
@@ -137,11 +137,11 @@ export const packagesIn = (catalog: SiteCatalog): Map<string, PackageSummary[]> 
   return lists;
 };
 
-// Many a Release has its name as its description too.
+// Many Release files repeat the name as the description.
 const isName = (text: string | null, name: string): boolean =>
   text?.trim().replace(/\.$/, '').toLowerCase() === name.toLowerCase();
 
-/** A repository and how many packages (identifiers) it has, for a list. */
+/** A repository and its number of packages (identifiers), for a list. */
 export const repositoryCard = (repository: Repository, packages: number): RepositoryCard => ({
   slug: repository.slug,
   name: repository.name,
@@ -159,8 +159,8 @@ export const repositoryCard = (repository: Repository, packages: number): Reposi
 });
 
 /**
- * The head of a repository's pages. `packages` are those it has, `served` the architectures that they are
- * built for, `vanished` what it had before.
+ * The top of a repository's pages. `packages` is how many it has, `served` the architectures that they are built for,
+ * `vanished` the packages that it no longer has.
  */
 export const computeRepositoryView = (
   repository: Repository,
@@ -189,7 +189,7 @@ export const computeRepositoryView = (
   const findings = repository.findings.toSorted(
     (a, b) => byWeight(findingText(a.code), findingText(b.code)) || b.count - a.count,
   );
-  // Of the failure first, which is told above the findings.
+  // The failure comes first, because it is shown above the findings.
   const codes = [...(failure === undefined ? [] : [failure]), ...findings.map((finding) => finding.code)];
   const mendings = mendEach(codes, record, repository.signing !== 'unsigned');
   const mending = (failure && mendings.shift()) ?? unmended;

@@ -14,7 +14,7 @@ export interface IndexFile {
   readonly content: Uint8Array;
 }
 
-/** The folder of the index, as its files are named from the root of the site. */
+/** The folder of the index. The names of its files are relative to the root of the site. */
 const root = 'pagefind/';
 
 const jsonFile = (name: string, value: unknown): IndexFile => ({
@@ -22,7 +22,7 @@ const jsonFile = (name: string, value: unknown): IndexFile => ({
   content: Buffer.from(JSON.stringify(value)),
 });
 
-/** The names of packages, written together, and the words in them, by length and in order. */
+/** The names of packages with their words joined, and these words, by length and in order. */
 const composeNames = ({ packages }: SiteCatalog): IndexFile[] => {
   const byLength = new Map<number, Set<string>>();
   for (const { name } of packages.values()) {
@@ -38,8 +38,8 @@ const composeNames = ({ packages }: SiteCatalog): IndexFile[] => {
 };
 
 /**
- * What packages state of devices beyond what the architecture of a record does: those of several builds too, of which a
- * search that is narrowed by build finds one.
+ * What packages state about devices beyond the architecture of a record. Including packages with several builds, of
+ * which a search narrowed by build finds only one.
  */
 const composeStated = ({ packages, statedLists: count }: SiteCatalog): IndexFile[] => {
   if (count === 0) return [];
@@ -56,7 +56,7 @@ const composeStated = ({ packages, statedLists: count }: SiteCatalog): IndexFile
   return [...lists].map(([number, list]) => jsonFile(statedLists.file(number), list));
 };
 
-/** The lists that stand beside the search index, and are read where it does not do. */
+/** The lists beside the search index, which are read if the function does not answer. */
 export const composeLists = (catalog: SiteCatalog): IndexFile[] => [
   ...composeNames(catalog),
   ...[...composeBeginnings(catalog.packages.values(), catalog.hasDevices)].map(([beginning, list]) =>

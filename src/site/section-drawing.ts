@@ -1,7 +1,7 @@
 import type { SectionKind } from '../contract/sections.ts';
 import { glyphs } from './section-glyphs.ts';
 
-/** sRGB in hexadecimal of an OKLCH colour, so that every viewer of SVG, however old, shows it. */
+/** Converts an OKLCH colour to sRGB in hexadecimal, so that even old SVG viewers show it. */
 export const oklch = (lightness: number, chroma: number, hue: number): string => {
   const a = chroma * Math.cos((hue * Math.PI) / 180);
   const b = chroma * Math.sin((hue * Math.PI) / 180);
@@ -27,7 +27,7 @@ export const oklch = (lightness: number, chroma: number, hue: number): string =>
 export const stroked = (strokes: string, colour: string, width = 1.6): string =>
   `<g fill="none" stroke="${colour}" stroke-width="${width}" stroke-linecap="round" stroke-linejoin="round">${strokes}</g>`;
 
-/** The colour of the tile of a hue, and that of what is drawn on it. */
+/** The colour of the tile with a hue, and that of the drawing on it. */
 export const tileOf = (hue: number): string => oklch(0.9, 0.042, hue);
 export const inkOf = (hue: number): string => oklch(0.43, 0.085, hue);
 
@@ -39,7 +39,7 @@ const compose = (kind: SectionKind): string => {
 
 const composed = new Map<SectionKind, string>();
 
-/** What is drawn for a kind of section, its glyph on a rounded tile of 40 units: elements of an SVG. */
+/** The drawing for a section kind, its glyph on a rounded tile of 40 units, as SVG elements. */
 export const sectionDrawing = (kind: SectionKind): string => {
   const known = composed.get(kind) ?? compose(kind);
   composed.set(kind, known);

@@ -1,12 +1,12 @@
 import type { SectionKind } from '../contract/sections.ts';
 
-/** A picture of a section kind: strokes on a grid of 24, and the hue of its tile in degrees of OKLCH. */
+/** The picture of a section kind: strokes on a grid of 24, and the hue of its tile in degrees of OKLCH. */
 export interface Glyph {
   readonly hue: number;
   readonly strokes: string;
 }
 
-// Kinds that belong together share a hue, so that a list of packages stays calm.
+// Related kinds share a hue, so that a list of packages stays calm.
 const craft = 165;
 const looks = 340;
 const device = 215;

@@ -9,16 +9,17 @@ import type { PreviewImage } from './preview.ts';
 import { canDraw, composePicture, composeRepositoryPicture, pictureSize } from './share-picture.ts';
 import type { SiteCatalog } from './site-catalog.ts';
 
-/** A share picture that is to be there. */
+/** A share picture to be drawn. */
 export interface SharePicture {
   readonly preview: PreviewImage;
-  /** Composes what is drawn, as SVG: a kilobyte of text, of which a hundred thousand are not held. */
+  /** Composes the drawing as SVG. It is a kilobyte of text, of which a hundred thousand must not be held. */
   readonly compose: () => string | undefined;
 }
 
-// A picture takes some 10 ms of a processor and 9 kB: of 63,000 packages that were ten minutes and half a gigabyte. Shared
-// is mostly what is new or popular, so unless all are asked for a hundred of each have one; the others show that of their
-// section. A first build knows of neither: what it has to begin with is drawn then, few enough to take it no second more.
+// A picture takes some 10 ms of processor time and 9 kB, which would be ten minutes and half a gigabyte for 63,000
+// packages. Mostly new and popular packages are shared, so unless all are requested, a hundred of each have a picture,
+// and the others show that of their section. A first build knows neither, so it draws the packages to begin with, few
+// enough that it takes no second longer.
 const newest = 100;
 const newestOfRepository = 15;
 const atFirst = 50;
@@ -28,7 +29,7 @@ const pictureOf = (summary: PackageSummary, service: string): SharePicture | und
   const { id, name, version, repository } = summary;
   const author = publicAuthor(summary);
   const builds = notchesOf(summary.architectures);
-  // The font has no letters of some scripts; the identifier is drawn in the place of such a name.
+  // The font lacks some scripts. The identifier replaces a name that cannot be drawn.
   const title = [name, id].find(canDraw);
   if (title === undefined) return undefined;
   const compose = () => composePicture({ id, name: title, author, version, repository, builds, service });
@@ -37,7 +38,7 @@ const pictureOf = (summary: PackageSummary, service: string): SharePicture | und
   return { preview: { src: page.packagePicture(id), ...pictureSize, text }, compose };
 };
 
-/** The most downloaded packages, what was news last, and where these are few, what there is to begin with. */
+/** The most downloaded packages, the latest news and, if these are few, the packages to begin with. */
 const chooseSome = (catalog: SiteCatalog): Iterable<PackageSummary> => {
   const popular = mostDownloaded(catalog).flatMap(({ card }) => catalog.packages.get(card.id) ?? []);
   const recent = recentNews(catalog.packages.values(), newest, {
@@ -61,7 +62,10 @@ export const choosePictures = (catalog: SiteCatalog, service: string, hasAll = f
   return pictures;
 };
 
-/** The repositories that have a picture of their own, by slug: all, or the best, and of equals those with the most packages. */
+/**
+ * The repositories with a picture of their own, by slug: all, or the best ranked, among equals those with the most
+ * packages.
+ */
 export const chooseRepositoryPictures = (
   { repositories }: SiteCatalog,
   countOf: (slug: string) => number,

@@ -2,14 +2,14 @@ import { hueOf, lettersOf } from '../results/monogram.ts';
 import type { Notch } from '../results/notches.ts';
 import { escapeXml } from './xml.ts';
 
-/** Pixels of a share picture: the least of which chat programs and networks make a large preview. */
+/** Pixels of a share picture: the smallest of which chat programs and social networks make a large preview. */
 export const pictureSize = { width: 600, height: 315 } as const;
 
 /** What the share picture of a package shows. */
 export interface PictureFacts {
   readonly id: string;
   readonly name: string;
-  /** Empty where it is unknown, or none that may be shown. */
+  /** Empty if it is unknown, or must not be shown. */
   readonly author: string;
   readonly version: string;
   readonly repository: { readonly slug: string; readonly name: string };
@@ -19,7 +19,7 @@ export interface PictureFacts {
   readonly service: string;
 }
 
-/** As tiles and cards have them in the light theme: `src/layouts/hues.css`. */
+/** The colours of tiles and cards in the light theme: `src/layouts/hues.css`. */
 export const pictureHues: readonly (readonly [pale: string, deep: string])[] = [
   ['#c5e9d8', '#0a4a33'],
   ['#f4d9ea', '#5d2c4d'],
@@ -30,7 +30,7 @@ export const pictureHues: readonly (readonly [pale: string, deep: string])[] = [
   ['#e5daf8', '#452e70'],
 ];
 
-/** As notches have them in the light theme: `src/layouts/tokens.css`. */
+/** The colours of notches in the light theme: `src/layouts/tokens.css`. */
 export const notchColours: Readonly<Record<Notch['kind'], string>> = {
   rootful: '#a86a12',
   rootless: '#12856b',
@@ -50,14 +50,14 @@ export interface RepositoryFacts {
   readonly service: string;
 }
 
-// The letters of the font that is brought along, by its own table of them. A text with others would have holes.
+// The letters of the bundled font, by its own table. A text with other letters would have gaps.
 const covered =
   /^(?:(?![\u0149\u01c4\u049e\u049f\u1e9c])[\u0020-\u007e\u00a1-\u00ac\u00ae-\u024f\u0386\u0388-\u038a\u038c\u038e-\u03a1\u03a3-\u03ce\u0400-\u045f\u0490-\u04ff\u1e00-\u1e9e\u1ea0-\u1eff\u2010-\u2027\u2030-\u203a\u2122])*$/u;
 
-// Of a stranger's text nothing is read that no line of a picture has room for.
+// How many characters of a stranger's text are read: more than fit on any line of a picture.
 const longest = 400;
 
-/** The text as one line that can be drawn; undefined where letters of it cannot be. */
+/** The text as one line that can be drawn; undefined if it has letters that cannot. */
 const drawable = (text: string): string | undefined => {
   const line = text
     .slice(0, longest)
@@ -85,7 +85,7 @@ interface Line {
   readonly bold?: boolean;
 }
 
-// A letter is about six tenths of its size wide. A longer text is smaller, down to what can still be read, then cut.
+// The width of a letter in proportion to its size. A long text is made smaller, down to a readable size, then cut.
 const letterWidth = 0.6;
 const fitted = (text: string, [largest, smallest]: readonly [number, number], room: number, line: Line): string => {
   const size = Math.max(smallest, Math.min(largest, Math.floor(room / (letterWidth * Math.max(1, [...text].length)))));
@@ -102,7 +102,7 @@ const hue = (of: string) => pictureHues[hueOf(of)] ?? (['#ffffff', '#000000'] as
 const rect = (x: number, y: number, width: number, height: number, rest: string): string =>
   `<rect x="${x}" y="${y}" width="${width}" height="${height}" ${rest}/>`;
 
-// In the edge of the card, each at its place, as in lists; and beside the words that say what they stand for.
+// In the edge of the card, each at its own place, as in lists, and beside the words that explain them.
 const notchPlaces: Readonly<Record<Notch['kind'], number>> = { rootful: 0, rootless: 1, roothide: 2 };
 const composeNotches = (builds: readonly Notch[]): string => {
   const size = builds.length > 2 ? 13 : 16;
@@ -123,7 +123,7 @@ interface Card {
   /** Name of the service. */
   readonly service: string;
   readonly tile: readonly [fill: string, ink: string];
-  /** The path of the tile: a rounded square, of a repository with one corner cut. */
+  /** The path of the tile: a rounded square; that of a repository has one corner cut. */
   readonly shape: string;
   readonly letters: string;
   readonly edge: string;
@@ -147,10 +147,10 @@ const composeCard = ({ service, tile: [fill, ink], shape, letters, edge, content
 const rounded = 'M76 98h50a20 20 0 0 1 20 20v50a20 20 0 0 1-20 20H76a20 20 0 0 1-20-20v-50a20 20 0 0 1 20-20z';
 const cornered = 'M76 98h70v70a20 20 0 0 1-20 20H76a20 20 0 0 1-20-20v-50a20 20 0 0 1 20-20z';
 
-/** Whether a name can be drawn: whether it has letters, and the font has all of them. */
+/** Whether a name can be drawn: it has letters, and the font has all of them. */
 export const canDraw = (name: string): boolean => (drawable(name) ?? '') !== '';
 
-/** The picture of a package as SVG, whose text is in Inter; undefined where the name has letters that the font has not. */
+/** The picture of a package as SVG, with text in Inter; undefined if the name has letters that the font lacks. */
 export const composePicture = (facts: PictureFacts): string | undefined => {
   const title = drawable(facts.name);
   if (title === undefined || title === '') return undefined;

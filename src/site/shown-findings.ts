@@ -3,7 +3,7 @@ import { type FindingText, findingText } from '../contract/finding-texts.ts';
 import type { Finding } from '../contract/findings.ts';
 import type { Outcome } from './repository.ts';
 
-/** The gravest first. */
+/** The most severe first. */
 const weights: readonly FindingText['weight'][] = ['broken', 'weak', 'note'];
 
 /** A finding as lists order it. */
@@ -14,15 +14,13 @@ interface Weighed {
 /** The order of findings wherever they are listed. */
 export const byWeight = (a: Weighed, b: Weighed): number => weights.indexOf(a.weight) - weights.indexOf(b.weight);
 
-/** Whether a finding is one "to mend", on every page: it keeps packages or updates away from people. */
+/** Whether pages call a finding one "to mend", because it keeps packages or updates from people. */
 export const isToMend = ({ weight }: Weighed): boolean => weight === 'broken';
 
-/** How a repository fares: what its last crawl and its findings come to. */
+/** The health of a repository, by its last crawl and its findings. */
 export type Health = 'good' | 'fair' | 'poor';
 
-/**
- * Poor where nothing came of the last crawl; fair where a finding is to mend, or what came is held back.
- */
+/** Poor if the last crawl gave nothing; fair if a finding is to mend, or something is held back. */
 export const computeHealth = (findings: readonly Finding[], outcome: Outcome | undefined): Health => {
   if (outcome !== undefined && isUnreadable(outcome)) return 'poor';
   const isHeld = outcome !== undefined && isHeldBack(outcome);

@@ -1,7 +1,7 @@
 import type { SigningState } from '../contract/signing-states.ts';
 import type { Health } from './shown-findings.ts';
 
-/** A state of signing in a word, for tables and labels, and how it fares; without `health`, neither good nor bad. */
+/** A state of signing in a word, for tables and labels, and its health; without `health` it is neither good nor bad. */
 export const signingWords: Readonly<Record<SigningState, { readonly word: string; readonly health?: Health }>> = {
   unsigned: { word: 'Not signed' },
   signed: { word: 'Signed', health: 'good' },

@@ -36,42 +36,43 @@ export interface PackageVersion {
   readonly repository: Holder;
   readonly details: RecordDetails;
   readonly firstSeen: string;
-  /** Whether it appeared then; else it was there when its repository was first read. */
+  /** Whether it was seen to appear; otherwise it was there when its repository was first read. */
   readonly isNews: boolean;
-  /** When its repository last named other bytes for it than before; undefined where it never did. ISO 8601. */
+  /** When its repository last named different bytes for it; undefined if it never did. ISO 8601. */
   readonly bytesChangedAt: string | undefined;
-  /** Whether it was news of a package that the repository had before. */
+  /** Whether it was news about a package that the repository already had. */
   readonly isUpdate: boolean;
 }
 
-// What went wrong is for everybody; what to do about it is told to owners apart, and to the operator elsewhere.
+// Everybody may see what went wrong. Owners and the operator are told elsewhere what to do.
 const forReaders = (outcome: Outcome): Outcome => {
   const { code, reason } = outcome;
   if (code === null || reason === null || !isFindingCode(code)) return outcome;
   return { ...outcome, reason: withoutOrders(code, reason) };
 };
 
-// Of a name that more provide, the page of a package may say that another repository is needed where none is.
+// How many providers of a name are considered. If there are more, the page of a package may wrongly say that another
+// repository is needed.
 const mostProviders = 64;
 
-// No column holds a NUL.
+// No column can contain a NUL.
 const digestRows = (keyed: readonly KeyedRecord[]): string =>
   hash('sha256', keyed.map(({ row }) => row.join('\0')).join('\0'), 'base64url');
 
-/** The catalog as the pages see it. It keeps a summary of every package in memory and reads the rest when asked. */
+/** The catalog as pages see it. It keeps a summary of every package in memory and reads the rest on demand. */
 export class SiteCatalog {
   /** By ranking, then slug. */
   readonly repositories: readonly Repository[];
-  /** Repositories by each slug they had before; never one that a repository has now. */
+  /** Repositories by each of their former slugs; never by the present slug of another. */
   readonly former: ReadonlyMap<string, Repository>;
-  /** By identifier, in the order of their bytes in UTF-8. */
+  /** By identifier, ordered by UTF-8 bytes. */
   readonly packages: ReadonlyMap<string, PackageSummary>;
   readonly versionCount: number;
-  /** How often packages were downloaded, by identifier; only where that was counted. */
+  /** How often packages were downloaded, by identifier; only for those that were counted. */
   readonly downloads: ReadonlyMap<string, DownloadTotal>;
-  /** Whether any package is for devices with iOS: where none is, nothing is said of them. */
+  /** Whether any package is for iOS devices. If none is, nothing is said about them. */
   readonly hasDevices: boolean;
-  /** How many lists tell what its packages state of such devices; see the rule of `statedLists`. */
+  /** How many lists there are of what packages state about such devices; see `statedLists`. */
   readonly statedLists: number;
   readonly lastBuild: ShownBuild | undefined;
   readonly #database: CatalogFile;
@@ -88,8 +89,8 @@ export class SiteCatalog {
   readonly #depictions: string | undefined;
 
   /**
-   * Opens the catalog file read-only; `lastBuild` tells how each repository fared, and `depictions` is the folder of the
-   * snapshots, beside which native depictions are kept, where they are shown.
+   * Opens the catalog file read-only. `lastBuild` has the outcome of each repository. `depictions` is the folder of the
+   * snapshots, beside which native depictions are kept; without it none is shown.
    */
   constructor(catalogPath: string, lastBuild?: ShownBuild, depictions?: string) {
     this.lastBuild = lastBuild && { ...lastBuild, repositories: lastBuild.repositories.map(forReaders) };
@@ -128,13 +129,13 @@ export class SiteCatalog {
     this.downloads = new Map(readPublishedDownloads(this.#database).map((one) => [one.package_id, one]));
   }
 
-  /** What to ask this index about in an example; undefined where nothing will do. */
+  /** The subject of examples for this index; undefined if there is none. */
   get example(): ExampleSubject | undefined {
     this.#example ??= { subject: chooseExample(this.#database) };
     return this.#example.subject;
   }
 
-  /** The versions of a package in the order of the package lookup (decisions, section 4); empty where it is unknown. */
+  /** The versions of a package in the order of the package lookup (decisions, section 4); empty if it is unknown. */
   readVersions(id: string): PackageVersion[] {
     return this.#inOrder(this.#recordsOf(id)).map(({ owner, row: [, , , , , firstSeen, news, json, details, at] }) => ({
       record: parseRecord(json),
@@ -148,14 +149,14 @@ export class SiteCatalog {
   }
 
   /**
-   * A digest of all records of a package, as the catalog holds them, and of how many are dated after the last build;
-   * undefined where it is unknown.
+   * A digest of all records of a package, as stored in the catalog, and of how many are dated after the last build;
+   * undefined if it is unknown.
    */
   digestOf(id: string): string | undefined {
     return this.#digests.get(id);
   }
 
-  /** The repository of that slug, as the pages of packages know it. */
+  /** The repository with this slug, as pages of packages see it. */
   holder(slug: string): Holder | undefined {
     const repository = this.#bySlug.get(slug);
     return repository && this.#holderOf(repository);
@@ -166,35 +167,35 @@ export class SiteCatalog {
     return this.#depictions !== undefined;
   }
 
-  /** What may be shown of the native depiction that a record of a repository names; undefined where nothing is kept. */
+  /** What may be shown of the native depiction that a record of a repository names; undefined if nothing is kept. */
   readDepiction(slug: string, url: string | null): Depiction | undefined {
     if (this.#depictions === undefined || url === null) return undefined;
     return readKeptDepiction(this.#depictions, slug, url);
   }
 
-  /** Where versions have other bytes in another repository, or than before. */
+  /** Versions with different bytes in another repository, or than before. */
   readDivergences(): Divergences {
     return readDivergences(this.#database);
   }
 
-  /** The names in relations of the best record of a package. */
+  /** The names in the relations of a package's best record. */
   namedBy(id: string): readonly string[] {
     return this.#relations.namedBy(id);
   }
 
-  /** Packages whose best record depends on this name, in identifier order. */
+  /** Packages whose best record depends on this name, ordered by identifier. */
   dependents(name: string): readonly string[] {
     return this.#relations.dependents(name);
   }
 
-  /** The package whose page tells of a name that a relation holds: itself, else the first that provides it. */
+  /** The package whose page describes a name in a relation: itself, or else the first that provides it. */
   resolve(name: string): string | undefined {
     return this.packages.has(name) ? name : this.#relations.provider(name);
   }
 
   /**
-   * Whether a repository, or one that belongs to a jailbreak, has a package that a relation names, or one that provides
-   * it. `toVersions`: the relation is to some versions of it, which a name without one does not meet.
+   * Whether a repository, or one of a bootstrap, has a package with this name, or one that provides it. `toVersions`:
+   * the relation only accepts some versions, so providing the name without one does not satisfy it.
    */
   isNear(slug: string, name: string, toVersions: boolean): boolean {
     const providers = this.#relations.providers(name, toVersions).slice(0, mostProviders);
@@ -203,13 +204,13 @@ export class SiteCatalog {
     );
   }
 
-  /** All packages of an author, as `PackageSummary.author` names them, in the order of identifiers. */
+  /** All packages of an author, in the spelling of `PackageSummary.author`, ordered by identifier. */
   packagesOf(author: string): readonly PackageSummary[] {
     const key = authorKey(author);
     return this.authors.get(key)?.packages ?? this.#byAuthor.get(key) ?? [];
   }
 
-  /** The author of a package, where they have a page. */
+  /** The author of a package, if they have a page. */
   authorOf({ author }: Pick<PackageSummary, 'author'>): Author<PackageSummary> | undefined {
     return this.authors.get(authorKey(author));
   }
@@ -220,12 +221,12 @@ export class SiteCatalog {
     return this.#authors;
   }
 
-  /** The repository of that slug. */
+  /** The repository with this slug. */
   repository(slug: string): Repository | undefined {
     return this.#bySlug.get(slug);
   }
 
-  /** Whether a repository of that slug belongs to a jailbreak, so that every device with it has it. */
+  /** Whether the repository with this slug belongs to a bootstrap, so that every device with that has it. */
   isBootstrap(slug: string): boolean {
     return this.#bySlug.get(slug)?.record.bootstrap === true;
   }
@@ -235,16 +236,16 @@ export class SiteCatalog {
     return [...(this.#architectures.get(slug) ?? [])].sort();
   }
 
-  /** The builds for which a repository has something: what is for all architectures there is for those then too. */
+  /** The builds for which a repository has something. Its packages for all architectures count for those. */
   buildsIn(slug: string): Build[] {
     const known = this.#architectures.get(slug) ?? new Set<string>();
     return builds.filter((build) => known.has(architectureOf(build)));
   }
 
-  /** What is for all architectures says nothing of devices that its repository has nothing else for. */
+  /** A package for all architectures says nothing about devices for which its repository has nothing else. */
   #judgeByServed(stated: Map<string, string>): void {
     for (const [slug, text] of stated) {
-      // A list of several builds begins with what is for all of them.
+      // A list of several builds begins with the build for all.
       if (!text.startsWith('all')) continue;
       const served = this.buildsIn(slug);
       if (served.length === 0) stated.delete(slug);
@@ -252,7 +253,7 @@ export class SiteCatalog {
     }
   }
 
-  /** What a repository had of late and has no more, the latest first. */
+  /** Packages that a repository had recently and no longer has, the latest first. */
   vanishedFrom(slug: string): readonly VanishedPackage[] {
     const known = this.lastBuild?.vanished ?? {};
     const vanished = Object.hasOwn(known, slug) ? (known[slug] ?? []) : [];
@@ -282,15 +283,15 @@ export class SiteCatalog {
     return keyed.length > 1 ? keyed.sort(lookupOrder) : keyed;
   }
 
-  /** What all packages together tell: what each repository has for which architecture, relations and authors. */
+  /** Collects facts about all packages together: the architectures of each repository, relations and authors. */
   #note(summary: PackageSummary, keyed: readonly KeyedRecord[]): void {
-    // Of the older versions too, each of which has a newest one of its architecture beside it.
+    // Including older versions, because each has a newest one of the same architecture.
     for (const { owner, architecture } of keyed) {
       const known = this.#architectures.get(owner.slug);
       if (known === undefined) this.#architectures.set(owner.slug, new Set([architecture]));
       else known.add(architecture);
     }
-    // What is dated after the build is told of when that day has come.
+    // A version that is dated after the build is only shown as news when that day has come.
     const until = this.lastBuild?.builtAt;
     const later = until === undefined ? 0 : keyed.filter(({ row }) => row[5] > until).length;
     this.#digests.set(summary.id, later === 0 ? digestRows(keyed) : `${digestRows(keyed)} ${later}`);

@@ -51,7 +51,7 @@ const xml = (root: string, children: readonly string[]): Response =>
 
 const address = (path: string): string => `<loc>${escapeXml(site().base + path)}</loc>`;
 
-/** The numbers of the sitemaps that it takes, from 1. */
+/** The numbers of all sitemaps, from 1. */
 export const sitemapPaths = () =>
   Array.from({ length: Math.ceil(allEntries().length / mostAddresses) }, (_, index) => ({
     params: { number: String(index + 1) },

@@ -6,7 +6,7 @@ import { notForDevices, readStatements, writeStatements } from '../compatibility
 import { buildStatement, readStated, type Stated, type StatementSource } from '../compatibility/statements.ts';
 import type { PackageRecord } from '../contract/records.ts';
 
-/** What a record states of the devices it is for, as a page carries it; empty where it is for none with iOS. */
+/** What a record states about its devices, in the form that pages contain; empty if it is for no iOS device. */
 export const statementsOf = (json: string, details: string | null): string => {
   const { architecture, tags, name, description } = parseRecord(json);
   const more = details === null ? {} : (JSON.parse(details) as RecordDetails);
@@ -14,10 +14,10 @@ export const statementsOf = (json: string, details: string | null): string => {
   return stated === undefined ? '' : writeStatements([stated]);
 };
 
-/** Statements of several records as those of one package. */
+/** Combines the statements of several records into those of one package. */
 export const joinStatements = (texts: Iterable<string>): string => writeStatements([...texts].flatMap(readStatements));
 
-/** The same of records in a repository that serves these builds alone, by which what is for all is judged. */
+/** The same for a repository that serves only these builds, by which a build for all is judged. */
 export const statedWhereServed = (text: string, served: readonly Build[]): string =>
   served.length === builds.length
     ? text
@@ -26,7 +26,7 @@ export const statedWhereServed = (text: string, served: readonly Build[]): strin
 const listed = (some: readonly Build[]): string =>
   new Intl.ListFormat('en').format(builds.filter((build) => some.includes(build)).map(wordOf));
 
-/** What a package says that has no build for the device of its visitor, in a sentence; `text` is what it states. */
+/** A sentence for a visitor for whose device a package has no build. `text` is what the package states. */
 export const lackingOf = (text: string): string => {
   const stated = readStatements(text);
   const made = builds.filter((build) => stated.some((one) => one.build === build));
@@ -39,21 +39,21 @@ export const lackingOf = (text: string): string => {
   return `It may not install on your iPhone: it is for all builds, but in a ${listed(served)} repository.`;
 };
 
-/** Where a statement stands, in words of the record that it stands in. */
+/** Where a statement was found, and its words. */
 interface Said {
   readonly source: StatementSource;
   readonly written: string;
 }
 
-/** A row of the table of what a package runs on: builds for one architecture that state the same. */
+/** A row of the table of what a package runs on: builds for one architecture with the same statements. */
 export interface StatedRow {
   readonly architecture: string;
-  /** As a person reads it; undefined where the architecture is that of no device with iOS. */
+  /** The build's name for people; undefined if the architecture is not that of an iOS device. */
   readonly build: string | undefined;
-  /** The versions of iOS in words; undefined where they are not stated. */
+  /** The iOS versions in words; undefined if they are not stated. */
   readonly ios: string | undefined;
   readonly said: readonly Said[];
-  /** The records that state it: version and repository. */
+  /** The records that state this: version and repository. */
   readonly of: readonly { readonly version: string; readonly repository: string }[];
 }
 
@@ -71,15 +71,15 @@ const mostSaid = 8;
 const iosOf = ({ bounded, excluded }: Stated): string | undefined =>
   bounded ? describeVersions(complementOf(excluded)) : undefined;
 
-/** What is for all builds, as its repository serves these alone. */
+/** The title of a build for all in a repository that serves only these builds. */
 const titleOfAll = (served: readonly Build[]): string | undefined => {
   if (served.length === 0) return undefined;
   return served.length === builds.length ? buildTitles.all : `${buildTitles.all}, in a ${listed(served)} repository`;
 };
 
 /**
- * What the latest versions of a package state; empty where none is for a device with iOS. What is for all architectures is
- * for those devices alone that its repository serves, as verdicts and buttons judge it.
+ * What the latest versions of a package state; empty if none is for an iOS device. A package for all architectures is
+ * only for the devices that its repository serves, as for verdicts and buttons.
  */
 export const statedRows = (
   versions: readonly StatingVersion[],

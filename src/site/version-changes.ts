@@ -4,18 +4,18 @@ import { buildOf, wordOf } from '../compatibility/builds.ts';
 import { parseRelations } from './relations.ts';
 import type { PackageVersion } from './site-catalog.ts';
 
-/** What is different from the version before. */
+/** The differences from the previous version. */
 export interface VersionChange {
   readonly version: string;
   readonly before: string;
-  /** `first` are those of `gained` that no version before had. */
+  /** `first` are those of `gained` that no earlier version had. */
   readonly architectures: {
     readonly gained: readonly string[];
     readonly first: readonly string[];
     readonly lost: readonly string[];
   };
   readonly needs: { readonly gained: readonly string[]; readonly lost: readonly string[] };
-  /** Bytes before and after, where they are known and differ by a tenth or more. */
+  /** Bytes before and after, if they are known and differ by a tenth or more. */
   readonly size: { readonly before: number; readonly after: number } | undefined;
   readonly described: boolean;
 }
@@ -63,7 +63,7 @@ const sizeChange = (after: PackageVersion, before: PackageVersion): VersionChang
 const architecturesOf = ({ builds }: Edition): string[] => builds.map(({ record }) => record.architecture);
 
 const compareEditions = (after: Edition, before: Edition, firstHaving: ReadonlyMap<string, Edition>): VersionChange => {
-  // Of builds that both have, since two architectures of one version may need different packages.
+  // Compares builds that both have, because two architectures of one version may need different packages.
   const shared = after.builds.find(({ record }) => architecturesOf(before).includes(record.architecture));
   const [one, other] = [
     shared ?? after.builds[0],
@@ -87,8 +87,8 @@ const compareEditions = (after: Edition, before: Edition, firstHaving: ReadonlyM
 const shownChanges = 6;
 
 /**
- * What changed from one version to the next in one repository, the newest first; versions alike in all but their number
- * are left out.
+ * What changed from each version to the next in one repository, the newest first. Versions that differ only in their
+ * number are left out.
  */
 export const computeChanges = (versions: readonly PackageVersion[]): VersionChange[] => {
   if (versions.length < 2) return [];
@@ -109,7 +109,7 @@ export const computeChanges = (versions: readonly PackageVersion[]): VersionChan
   return changes;
 };
 
-/** An architecture as a person reads it: "rootless", or its own name where it is of no device with iOS. */
+/** An architecture for people: "rootless", or its own name if it is not that of an iOS device. */
 export const buildWord = (architecture: string): string => {
   const build = buildOf(architecture);
   return build === undefined || build === 'all' ? architecture : wordOf(build);

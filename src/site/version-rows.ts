@@ -13,25 +13,26 @@ export interface VersionRow {
   readonly slug: string;
   readonly repository: string;
   readonly architecture: string;
-  /** The kind of build, where it is for devices with iOS; "all" is for every one of them. */
+  /** The kind of build, if it is for iOS devices; "all" means every one of them. */
   readonly build: ReturnType<typeof buildOf>;
   readonly size: number;
   /** When it was first seen. ISO 8601. */
   readonly firstSeen: string;
-  /** Whether that was news; else it was there when its repository was first read, and is older. */
+  /** Whether it was seen to appear; otherwise it was there when its repository was first read, and is older. */
   readonly isNews: boolean;
-  /** Address of the package file, where Filename names one below its repository that anybody may have. */
+  /** Address of the package file, if Filename names one below its repository that anybody may download. */
   readonly download: string | undefined;
   readonly sha256: string | null;
-  /** The repository that has the same version for the same architecture with other bytes; undefined where none has. */
+  /** The repository with different bytes for the same version and architecture; undefined if there is none. */
   readonly otherBytesIn: string | undefined;
-  /** When its repository named other bytes for it than before; undefined where it never did. ISO 8601. */
+  /** When its repository last named different bytes for it; undefined if it never did. ISO 8601. */
   readonly bytesChangedAt: string | undefined;
 }
 
 /**
- * The address of a package file: Filename below the repository's address (Repository format, "Packages"). Undefined
- * where it would lead anywhere else, since it comes from a stranger and the visitor is told it comes from there.
+ * The address of a package file: Filename below the repository's address (Repository format, "Packages"). Undefined if
+ * it would lead anywhere else, because a stranger wrote it and the visitor is told that the file comes from the
+ * repository.
  */
 export const downloadAddress = (repository: string, filename: string): string | undefined => {
   const base = repository.endsWith('/') ? repository : `${repository}/`;
@@ -42,7 +43,10 @@ export const downloadAddress = (repository: string, filename: string): string | 
   return url?.href.startsWith(new URL(base).href) === true ? url.href : undefined;
 };
 
-/** Whether only a package manager gets its file, in which it is bought: its repository refuses it to browsers. */
+/**
+ * Whether the package is bought in a package manager, and only that gets its file: the repository refuses it to
+ * browsers.
+ */
 export const isSold = ({ record, repository }: Pick<PackageVersion, 'record' | 'repository'>): boolean =>
   record.price === 'Paid' && repository.sells;
 
@@ -69,7 +73,9 @@ const versionRow = (
   bytesChangedAt,
 });
 
-/** The rows of all versions of a package, in their order; `differing` names the repository that has other bytes for each. */
+/**
+ * The rows of all versions of a package, in their order. `differing` has the repository with different bytes for each.
+ */
 export const versionRows = (
   versions: readonly PackageVersion[],
   differing: ReadonlyMap<PackageVersion, string>,
@@ -78,7 +84,7 @@ export const versionRows = (
   return versions.map((one) => versionRow(one, differing.get(one), newest));
 };
 
-/** The same versions, of repositories that are told apart: by their slugs too, where several are called alike. */
+/** The same versions, with distinguishable names of repositories: with their slugs if several have the same name. */
 export const tellApart = (versions: readonly PackageVersion[]): readonly PackageVersion[] => {
   const names = tellNames(versions.map(({ repository }) => repository));
   const told = new Map(
