@@ -44,6 +44,7 @@ describe('C14: what relations to firmware say is what dpkg makes of them', () =>
     ['firmware (>= 3000)', [], ['1.0', '26.0']],
     // Another package satisfies these as well.
     ['firmware (>= 14.0) | libexpat1', ['12.0', '14.0'], []],
+    ['firmware (>= 14.0) | ellekit2 (>= 99)', ['12.0', '14.0'], []],
     ['com.opa334.libundirect (>=1.0) | firmware (<<14.0)', ['14.0', '13.0'], []],
     // No relation to it, or none that dpkg can read.
     ['firmware', ['1.0', '26.0'], []],
@@ -223,6 +224,8 @@ describe('C14: a stranger’s fields', () => {
     const rangesOf = (count: number) =>
       buildStatement(readStated({ architecture, depends: many(count).join(' | ') }))?.firmware?.length;
     expect([rangesOf(2), rangesOf(8), rangesOf(9)]).toEqual([2, 8, 1]);
+    const least = buildStatement(readStated({ architecture, depends: many(9).join(' | ') }))?.firmware;
+    expect(describeVersions(least ?? [])).toBe('iOS 1 to 9.0');
   });
 
   it('never throw', () => {

@@ -275,6 +275,9 @@ describe('what the device itself provides', () => {
       expect(namesOf(closure)).toEqual(['a 1.0']);
       expect(closure).toMatchObject({ add: [], device: [{ name: 'b', reason: 'essential', required_by: 'a' }] });
     }
+    // But it has no other version of them.
+    const newer = await ask([repository('mine', [a({ Depends: 'b (>= 5)' })]), boot], { repositories: ['mine'] });
+    expect(newer).toMatchObject({ outcome: 'unmet', device: [] });
     const usual = await ask([mine, repository('usual', [essential, c()])], { repositories: ['mine'] });
     expect(namesOf(usual)).toEqual(['a 1.0', 'b 1.0', 'c 1.0']);
     const other = repository('other', [d()], { bootstrap: true });
