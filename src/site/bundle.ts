@@ -35,8 +35,10 @@ const listFiles = (folder: string): string[] =>
     .map((file) => path.join(file.parentPath, file.name))
     .sort();
 
-/** What a bundle of this version of the source is known by. */
-// Every source, since a page may import any of it, and the versions of what is not ours.
+/**
+ * What a bundle of this version of the source is known by. Every source counts, since a page may import any of it, and so
+ * do the versions of what is not ours.
+ */
 export const computeKey = (): string => {
   const sources = listFiles(path.join(root, 'src'));
   return hash(
@@ -56,8 +58,10 @@ const describe = (folder: string, key: string): string => {
   return `${key}\n${hash('sha256', JSON.stringify(files.map((file) => [path.relative(folder, file), digestOf(file)])))}\n`;
 };
 
-/** Whether a folder holds the whole bundle of the version of the source that has this key. */
-// All of it is read, which takes milliseconds: pages of a damaged bundle would be published as they are.
+/**
+ * Whether a folder holds the whole bundle of the version of the source that has this key. All of it is read, which takes
+ * milliseconds: pages of a damaged bundle would be published as they are.
+ */
 export const holds = (folder: string, key: string): boolean =>
   existsSync(markOf(folder)) && readFileSync(markOf(folder), 'utf8') === describe(folder, key);
 

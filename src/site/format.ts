@@ -2,8 +2,10 @@ import { rememberRecent } from './page-keys.ts';
 
 const number = new Intl.NumberFormat('en-US');
 
-/** A count with separators of thousands. */
-// Most are small, and asking for the format of one takes as long as a row of a list.
+/**
+ * A count with separators of thousands. Most counts are below a thousand and need none, and formatting one takes as long
+ * as a whole row of a list.
+ */
 export const formatCount = (count: number): string => (count >= 0 && count < 1000 ? `${count}` : number.format(count));
 
 /** The word for that many things: "package" for 1, "packages" for any other number. */
