@@ -151,6 +151,7 @@ describe('how results fit a question', () => {
     expect(inPart(2)).toEqual([false, false, true]);
     expect(inPart(4)).toEqual([true, true, true]);
     expect(readFit('choicy', toPackages(withParts(records, 4), traits)).kind).toBe('part');
+    expect(countWords(3, false, 1)).toBe('2 packages, and 1 with all words but one');
     expect(countWords(5, false, 4)).toBe('1 package, and 4 with all words but one');
     expect(countWords(1234, false, 1200)).toBe('34 packages, and 1,200 with all words but one');
     expect(countWords(32, true, 30)).toBe('2 packages, and more with all words but one');

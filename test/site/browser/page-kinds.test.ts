@@ -271,7 +271,7 @@ it('the reference leads from its top to each of its parts', async () => {
   const led = page.getByRole('navigation', { name: 'Parts of the API' });
   expect(await led.getByRole('link').allTextContents()).toEqual(parts);
   await led.getByRole('link', { name: 'Feeds' }).click();
-  const top = async () => Math.abs((await page.locator('#feed').boundingBox())?.y ?? 9999);
+  const top = async () => Math.abs((await page.locator('#of-feed').boundingBox())?.y ?? 9999);
   await expect.poll(top).toBeLessThan(100);
 });
 
