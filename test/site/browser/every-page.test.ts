@@ -52,14 +52,17 @@ describe('everywhere', () => {
   });
 
   it('prints dark on white whatever the theme, the whole description, and nothing that is only there to be pressed', async () => {
-    const page = await site.openAnother('/package/com.alpha.snowboard/', { colorScheme: 'dark' }, site.files.base);
-    await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+    const page = await site.openAnother('/package/com.alpha.snowboard/', { colorScheme: 'light' }, site.files.base);
+    await page.getByRole('button', { name: 'Switch theme' }).click();
+    await page.emulateMedia({ media: 'print' });
     const colours = (of: string) =>
       page.evaluate<string[]>(
         `(({ backgroundColor, color }) => [backgroundColor, color])(getComputedStyle(document.querySelector('${of}')))`,
       );
-    expect(await colours('html')).toEqual(['rgb(255, 255, 255)', 'rgb(0, 0, 0)']);
-    expect((await colours('h1'))[1]).toBe('rgb(0, 0, 0)');
+    const ink = await colours('h1');
+    expect(ink).toEqual(['rgba(0, 0, 0, 0)', 'rgb(26, 29, 25)']);
+    expect(await colours('.brand')).toEqual(ink);
+    expect((await colours('.top'))[0]).toBe('rgba(0, 0, 0, 0)');
     const pressed = page.locator('nav:visible, form:visible, button:visible, .managers:visible');
     expect(await pressed.evaluateAll((all) => all.map((one) => one.outerHTML))).toEqual([]);
     await page.goto(`${site.files.base}/package/com.beta.only/`);
