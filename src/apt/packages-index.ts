@@ -1,4 +1,5 @@
 import { type LimitName, limitNote, limits } from '../contract/limits.ts';
+import { isReadByApt } from './relations.ts';
 import type { Stanza } from './stanza.ts';
 import { webUrl } from './urls.ts';
 import { isValidVersion } from './version.ts';
@@ -60,6 +61,7 @@ export type PackageFinding =
   | DroppedFinding
   | 'version-malformed'
   | 'field-oversized'
+  | 'relation-malformed'
   | 'size-missing'
   | 'size-malformed'
   | 'installed-size-malformed'
@@ -73,8 +75,8 @@ export type ParsedPackage =
       ok: true;
       value: PackageStanza;
       findings: PackageFinding[];
-      /** The fields that were too long and count as absent, with their limits. */
-      oversized?: string;
+      /** Which fields a finding is about, if it is about several: for the example of it. */
+      fields: Partial<Record<PackageFinding, string>>;
     }
   | { ok: false; finding: PackageFinding };
 
@@ -99,7 +101,12 @@ export const parsePackage = (given: Stanza): ParsedPackage => {
     checkIdentifier(filename, 'filename-missing', 'filename-malformed', limits.lineCharacters);
   if (dropped) return { ok: false, finding: dropped };
 
-  const findings: PackageFinding[] = oversized.length > 0 ? ['field-oversized'] : [];
+  const fields: Partial<Record<PackageFinding, string>> = {};
+  // Too long: they count as absent.
+  if (oversized.length > 0) fields['field-oversized'] = oversized.join(', ');
+  const unread = unreadByApt(stanza);
+  if (unread !== undefined) fields['relation-malformed'] = unread;
+  const findings = Object.keys(fields) as PackageFinding[];
   if (!isValidVersion(version)) findings.push('version-malformed');
   const nativeDepiction = text(stanza, 'native-depiction') ?? text(stanza, 'sileodepiction');
   const value: PackageStanza = {
@@ -134,9 +141,7 @@ export const parsePackage = (given: Stanza): ParsedPackage => {
     essential: text(stanza, 'essential')?.toLowerCase() === 'yes',
     priority: text(stanza, 'priority'),
   };
-  return oversized.length === 0
-    ? { ok: true, value, findings }
-    : { ok: true, value, findings, oversized: oversized.join(', ') };
+  return { ok: true, value, findings, fields };
 };
 
 // Decisions, section 3: longer identifiers cannot be requested. The path of the file would also exceed what disks
@@ -169,6 +174,24 @@ const withinLimits = (stanza: Stanza): { stanza: Stanza; oversized: string[] } =
     oversized.push(`${name} (${limitNote(limit)})`);
   }
   return { stanza: rest ?? stanza, oversized };
+};
+
+const relationFields = [
+  'depends',
+  'pre-depends',
+  'recommends',
+  'suggests',
+  'conflicts',
+  'breaks',
+  'replaces',
+  'provides',
+  'enhances',
+];
+
+/** The first field of relations that APT cannot read, with the beginning of its text. */
+const unreadByApt = (stanza: Stanza): string | undefined => {
+  const name = relationFields.find((field) => !isReadByApt(stanza.get(field) ?? ''));
+  return name && `${name}: ${(stanza.get(name) ?? '').slice(0, 80)}`;
 };
 
 const isTooLong = (name: string): boolean =>

@@ -72,10 +72,8 @@ export const createRecordReader = (sink: RecordSink): RecordReader => {
         const number = numberOf(parsed.value);
         if (number !== undefined) sink.record(parsed.value, number);
         for (const code of parsed.findings) {
-          sink.finding(
-            code,
-            code === 'field-oversized' ? `${parsed.oversized} of ${describe(fields)}` : describe(fields),
-          );
+          const about = parsed.fields[code];
+          sink.finding(code, about === undefined ? describe(fields) : `${about} of ${describe(fields)}`);
         }
       },
       finding: (code, detail, limit) => {

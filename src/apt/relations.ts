@@ -89,3 +89,44 @@ export const parseProvides = (field: string | null | undefined): Provision[] => 
 /** Formats a relation as it is written. */
 export const formatRelation = ({ name, qualifier, operator, version }: Relation): string =>
   `${name}${qualifier === null ? '' : `:${qualifier}`}${operator === null ? '' : ` (${operator} ${version})`}`;
+
+const nameInApt = /[^ \t-\r()[\],|<>]+[ \t-\r]*/y;
+const versionStartInApt = /\([ \t-\r]*/y;
+const operatorInApt = /(?:<[<=]?|>[>=]?|=)?[ \t-\r]*/y;
+const separatorInApt = /[ \t-\r]*(?:[,|][ \t-\r]*|$)/y;
+// Nearly every field is written like this, and all of it is matched at once. There is only one way to match a text.
+const usual = /^(?:[^ \t-\r()[\],|<>]+(?: \((?:<<|<=|=|>=|>>) [^ \t-\r()]+\))?(?:, | \| |$))+$/;
+
+const endOf = (pattern: RegExp, text: string, start: number): number | undefined => {
+  pattern.lastIndex = start;
+  return pattern.test(text) ? pattern.lastIndex : undefined;
+};
+
+/**
+ * Whether APT can read a field of relations (ParseDepends in deblistparser.cc of apt 2.6). If it cannot, it reads no
+ * index at all while this one is among its sources. It takes some texts that are no relation to us, such as the version
+ * in "b (= 1 2)", and refuses "b [amd64]", "b >= 1" and ", b". Linear in the text; never throws for one within the limits of
+ * a field.
+ */
+export const isReadByApt = (field: string): boolean => {
+  if (usual.test(field)) return true;
+  const text = field.replace(/^[ \t-\r]+/, '').trimEnd();
+  for (let at = 0; at < text.length; ) {
+    const afterName = endOf(nameInApt, text, at);
+    if (afterName === undefined) return false;
+    const version = endOf(versionStartInApt, text, afterName);
+    let end = afterName;
+    if (version !== undefined) {
+      // apt wants three more characters, whichever they are: it refuses "(>1)" at the end of a field, and nowhere else.
+      if (version + 3 >= text.length) return false;
+      const afterOperator = endOf(operatorInApt, text, version) ?? version;
+      const close = text.indexOf(')', afterOperator);
+      if (close <= afterOperator) return false;
+      end = close + 1;
+    }
+    const next = endOf(separatorInApt, text, end);
+    if (next === undefined) return false;
+    at = next;
+  }
+  return true;
+};

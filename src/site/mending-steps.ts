@@ -110,6 +110,7 @@ export const stepOf: Readonly<Record<FindingCode, MendingStep | null>> = {
   'icon-malformed': null,
   'header-malformed': null,
   'native-depiction-malformed': null,
+  'relation-malformed': null,
   'field-malformed': null,
   'field-commented-out': null,
   'field-repeated': null,

@@ -32,6 +32,7 @@ describe('parsePackage', () => {
     ).toEqual({
       ok: true,
       findings: [],
+      fields: {},
       value: {
         ...minimal,
         size: 5,
@@ -94,6 +95,19 @@ describe('parsePackage', () => {
     }
     expect(findings({ size: '' })).toEqual(['size-missing']);
     expect(findings({ sha256: 'abc' })).toEqual(['sha256-malformed']);
+  });
+
+  it('notices relations that APT cannot read, and keeps the package', () => {
+    expect(findings({ depends: 'a, b (>= 1.0) | c', provides: 'd (= 1)' })).toEqual([]);
+    const read = parsePackage(
+      new Map(Object.entries({ ...minimal, depends: 'a', breaks: 'b [iphoneos-arm]', conflicts: ', c' })),
+    );
+    expect(read).toMatchObject({
+      ok: true,
+      value: { breaks: 'b [iphoneos-arm]' },
+      findings: ['relation-malformed'],
+      fields: { 'relation-malformed': 'conflicts: , c' },
+    });
   });
 
   it('reads Tags for Tag, and SileoDepiction where there is no native depiction', () => {

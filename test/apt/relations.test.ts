@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatRelation, parseProvides, parseRelationField } from '../../src/apt/relations.ts';
+import { formatRelation, isReadByApt, parseProvides, parseRelationField } from '../../src/apt/relations.ts';
 
 describe('D1: a field of relations', () => {
   const written = (field: string | null) => parseRelationField(field).map((group) => group.map(formatRelation));
@@ -53,5 +53,49 @@ describe('D1: a field of relations', () => {
       { name: 'b', version: '2' },
       { name: 'b', version: null },
     ]);
+  });
+
+  // Each of these texts was given to apt 2.6.2.
+  it.each([
+    '',
+    ' ',
+    'b',
+    'b, ',
+    'b | ',
+    'b:any',
+    'b(>=1)',
+    'b (1.0)',
+    'b (=> 1)',
+    'b (>= 1 2)',
+    'b;c',
+    '$x',
+    'b (>1), c',
+    'a,\n b\t(>= 1)',
+  ])('knows that apt reads "%s"', (text) => {
+    expect(isReadByApt(text)).toBe(true);
+  });
+
+  it.each([
+    'b [amd64]',
+    'b <!nocheck>',
+    'b (>= 1',
+    'b >= 1',
+    'b ()',
+    'b (>=)',
+    ', b',
+    'b,, c',
+    '| b',
+    'b c',
+    '(b)',
+    'b (= 1)(c)',
+    'b (>1)',
+  ])('knows that apt reads no list with "%s" in it', (text) => {
+    expect(isReadByApt(text)).toBe(false);
+  });
+
+  it('C2: asks whether apt reads a field in time that grows with its length alone', () => {
+    for (const part of ['a, ', '(', ' ', 'b (>= ', 'b (>= 1)', 'b (>= 1), ']) {
+      expect(isReadByApt(`${part.repeat(40_000)}]`), part).toBe(false);
+    }
   });
 });

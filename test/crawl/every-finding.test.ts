@@ -164,6 +164,7 @@ const ofIndex: Record<keyof typeof packageTexts, () => Promise<unknown>> = {
   'icon-malformed': stanza({ Icon: 'file:///icon.png' }),
   'header-malformed': stanza({ Header: 'javascript:x' }),
   'native-depiction-malformed': stanza({ SileoDepiction: 'nowhere' }),
+  'relation-malformed': stanza({ Depends: 'b [iphoneos-arm]' }),
   'field-malformed': index('\nno field\n'),
   'field-commented-out': index('\n//Package: a\n'),
   'field-repeated': stanza({ name: 'Again' }),

@@ -85,6 +85,11 @@ export const packageTexts = {
     'A native depiction that is no web address was left out: {}.',
     'Give SileoDepiction an https:// address of a JSON document.',
   ),
+  'relation-malformed': broken(
+    'APT cannot read what a package needs',
+    'A field such as Depends cannot be read by APT, which refuses every list while this one is among its sources: {}.',
+    'Separate relations with single commas and put versions in brackets, as in "a, b (>= 1.0)". Until then, devices that have added this repository cannot install anything with APT.',
+  ),
   'field-malformed': weak(
     'A line is not a field',
     'A line of the index that is not a field was left out: {}.',
