@@ -1,14 +1,15 @@
 import { amountOf } from '../limits.ts';
 import { broken, type FindingText, note, weak } from './text-findings.ts';
 
-const leftOut = 'Such packages are left out here and ignored by APT.';
+const leftOut = 'Such packages are left out here.';
+const refused = 'refuses every list of a device, so that nothing can be installed there';
 
 /** What can be wrong with the stanzas of an index. */
 export const packageTexts = {
   'package-missing': broken(
     'A stanza has no Package field',
     'A stanza without Package was left out: {}.',
-    `Add the identifier. ${leftOut}`,
+    `Add the identifier. While a stanza has none, APT ${refused}.`,
   ),
   'package-malformed': broken(
     'A Package field is not an identifier',
@@ -18,7 +19,7 @@ export const packageTexts = {
   'version-missing': broken(
     'A package has no version',
     'A stanza without Version was left out: {}.',
-    `Add a Version field. ${leftOut}`,
+    'Add a Version field. Such packages are left out here and ignored by APT.',
   ),
   'version-unreadable': broken(
     'A version cannot be read',
@@ -87,13 +88,13 @@ export const packageTexts = {
   ),
   'relation-malformed': broken(
     'APT cannot read what a package needs',
-    'A field such as Depends cannot be read by APT, which refuses every list while this one is among its sources: {}.',
-    'Separate relations with single commas and put versions in brackets, as in "a, b (>= 1.0)". Until then, devices that have added this repository cannot install anything with APT.',
+    'A field such as Depends was kept, though APT refuses every list while one of its sources has that: {}.',
+    `Separate relations with single commas and put versions in brackets, as in "a, b (>= 1.0)". Until then, APT ${refused}.`,
   ),
   'field-malformed': weak(
     'A line is not a field',
     'A line of the index that is not a field was left out: {}.',
-    'A field needs a name, a colon and a value on one line; continuation lines begin with a blank.',
+    `A field needs a name, a colon and a value on one line; continuation lines begin with a blank. With such a line APT loses the field below it; where it stands alone between blank lines, APT ${refused}.`,
   ),
   'field-commented-out': note(
     'A field is commented out',
