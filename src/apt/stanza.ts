@@ -12,9 +12,9 @@ import { decodeText, trimmedSlice } from './text.ts';
 export type Stanza = ReadonlyMap<string, string>;
 
 /**
- * What can be wrong with the text of an index: a line that is no field, a field commented out with `//`, a continuation
+ * What can be wrong with the text of an index: a line that is no field, a line commented out with `//` or `#`, a continuation
  * line without a field, a field repeated in one stanza, a field that is not UTF-8, a stanza that exceeds the limit of
- * bytes or of fields.
+ * bytes or of fields, and something between two separators, or before the first stanza, that is no stanza.
  */
 export type StanzaFinding =
   | 'field-malformed'
@@ -22,7 +22,8 @@ export type StanzaFinding =
   | 'continuation-orphaned'
   | 'field-repeated'
   | 'encoding-not-utf8'
-  | 'stanza-oversized';
+  | 'stanza-oversized'
+  | 'stanza-empty';
 
 /** Receives what the reader finds, in the order of the text. The findings about a stanza come before it. */
 export interface StanzaSink {
@@ -46,15 +47,17 @@ const maxKnownNames = 1024;
 
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
+const numberSign = 0x23;
 
 /**
  * Reads stanzas (deb822, Debian policy §5.1, and what repositories actually write) from bytes that arrive in any
  * pieces. The result does not depend on where they are cut, and memory stays within a few times `maxStanzaBytes`.
  *
  * A separator is an empty line or one that is `\r` alone; a line of blanks continues the field before it. Lines that
- * begin with `#` are comments. A line that is no field is dropped together with its continuation lines, and never
- * affects the field after it. A stanza with more than `maxStanzaBytes` (1 MiB by default), or more fields than the
- * table of limits allows, is skipped up to the next separator. A stanza without any field is not reported.
+ * begin with `#` are left out, and do not end the field above. A line that is no field is dropped together with its
+ * continuation lines, and never affects the field after it. A stanza with more than `maxStanzaBytes` (1 MiB by default),
+ * or more fields than the table of limits allows, is skipped up to the next separator. Lines without any field are no
+ * stanza, only a finding.
  */
 export const createStanzaReader = (sink: StanzaSink, options: { maxStanzaBytes?: number } = {}): StanzaReader => {
   const maxStanzaBytes = options.maxStanzaBytes ?? defaultMaxStanzaBytes;
@@ -65,6 +68,8 @@ export const createStanzaReader = (sink: StanzaSink, options: { maxStanzaBytes?:
   let searched = 0;
   let atStart = true;
   let skipping = false;
+  // Blank lines before the first stanza; undefined after them.
+  let leading: number | undefined = 0;
 
   const append = (chunk: Uint8Array): void => {
     if (length + chunk.length > buffer.length) {
@@ -86,7 +91,11 @@ export const createStanzaReader = (sink: StanzaSink, options: { maxStanzaBytes?:
   const consume = (ended: boolean): number => {
     let start = 0;
     for (;;) {
-      if (!skipping) start = skipBlankLines(buffer, start, length);
+      if (!skipping) {
+        const text = skipBlankLines(buffer, start, length);
+        if (leading !== undefined) countLeading(start, text);
+        start = text;
+      }
       const separator = nextBatchEnd(start);
       if (separator === -1) return start;
       if (skipping) skipping = false;
@@ -96,6 +105,22 @@ export const createStanzaReader = (sink: StanzaSink, options: { maxStanzaBytes?:
       searched = start;
       if (ended && start >= length) return start;
     }
+  };
+
+  /** Apt takes a single blank line before the first stanza, and refuses an index with more. */
+  const countLeading = (start: number, text: number): void => {
+    const lines = buffer.subarray(start, text).filter((byte) => byte === lineFeed).length;
+    leading = (leading ?? 0) + lines;
+    // The other half of a line break may be yet to come.
+    if (text === length || (text === length - 1 && buffer[text] === carriageReturn)) return;
+    if (leading > 1) sink.finding('stanza-empty', `${leading} blank lines before the first stanza`);
+    leading = undefined;
+  };
+
+  const dropByteOrderMark = (): void => {
+    if (!hasByteOrderMark(buffer)) return;
+    discard(3);
+    sink.finding('stanza-empty', 'a byte order mark before the first stanza');
   };
 
   /** The start of the separator that ends the next one or more stanzas; -1 if none is complete yet. */
@@ -124,7 +149,7 @@ export const createStanzaReader = (sink: StanzaSink, options: { maxStanzaBytes?:
     append(chunk);
     if (atStart) {
       if (length < 3) return;
-      if (hasByteOrderMark(buffer)) discard(3);
+      dropByteOrderMark();
       atStart = false;
     }
     settle();
@@ -151,7 +176,7 @@ export const createStanzaReader = (sink: StanzaSink, options: { maxStanzaBytes?:
     end() {
       if (atStart && length > 0) {
         atStart = false;
-        if (length >= 3 && hasByteOrderMark(buffer)) discard(3);
+        if (length >= 3) dropByteOrderMark();
       }
       append(Buffer.from('\n\n'));
       consume(true);
@@ -224,6 +249,7 @@ const createBatchParser = (sink: StanzaSink): ((bytes: Buffer) => void) => {
     // them.
     let begun = 0;
     let stanzaStart = 0;
+    let at = 0;
 
     const decoded = (part: string): string => (mixed ? decodeText(Buffer.from(part, 'latin1')).text : part);
 
@@ -246,7 +272,13 @@ const createBatchParser = (sink: StanzaSink): ((bytes: Buffer) => void) => {
       const isWhole = begun <= limits.stanzaFields;
       dropping = false;
       begun = 0;
-      if (fields.size === 0) return;
+      if (fields.size === 0) {
+        if (isWhole && stanzaStart < at) {
+          const end = text.indexOf('\n', stanzaStart);
+          sink.finding('stanza-empty', shorten(decoded(text.slice(stanzaStart, end === -1 ? at : end))) || 'blanks');
+        }
+        return;
+      }
       if (isWhole) sink.stanza(fields);
       fields = new Map();
     };
@@ -273,7 +305,6 @@ const createBatchParser = (sink: StanzaSink): ((bytes: Buffer) => void) => {
       }
     };
 
-    let at = 0;
     while (at < text.length) {
       let lineEnd = text.indexOf('\n', at);
       if (lineEnd === -1) lineEnd = text.length;
@@ -289,7 +320,9 @@ const createBatchParser = (sink: StanzaSink): ((bytes: Buffer) => void) => {
         else if (!dropping && trimmedSlice(text, at, end) !== '' && mayBegin()) {
           sink.finding('continuation-orphaned', shorten(decoded(text.slice(at, end))));
         }
-      } else if (first !== 0x23) {
+      } else if (first === numberSign) {
+        if (mayBegin()) sink.finding('field-commented-out', shorten(decoded(text.slice(at, end))));
+      } else {
         finishField();
         if (mayBegin()) beginField(at, end);
       }

@@ -117,6 +117,7 @@ export const stepOf: Readonly<Record<FindingCode, MendingStep | null>> = {
   'continuation-orphaned': null,
   'encoding-not-utf8': null,
   'stanza-oversized': null,
+  'stanza-empty': 'packages',
   'stanza-duplicate': null,
   'records-too-many': null,
   'versions-too-many': null,

@@ -59,6 +59,8 @@ describe('createStanzaReader', () => {
     expect(read(text)).toEqual([
       { finding: 'field-malformed', detail: 'Filename ./x.deb' },
       { finding: 'field-commented-out', detail: '//Icon: x' },
+      { finding: 'field-commented-out', detail: '# Name: n' },
+      { finding: 'field-commented-out', detail: '# c' },
       { finding: 'field-malformed', detail: 'see http://x' },
       { finding: 'field-malformed', detail: ': z' },
       { stanza: { package: 'a', size: '1', tag: 't\nu' } },
@@ -66,7 +68,27 @@ describe('createStanzaReader', () => {
     expect(read(' x\nPackage: a\n\n \n')).toEqual([
       { finding: 'continuation-orphaned', detail: 'x' },
       { stanza: { package: 'a' } },
+      { finding: 'stanza-empty', detail: 'blanks' },
     ]);
+  });
+
+  // Of each of these texts apt 2.6.2 says "Encountered a section with no Package: header", or takes it.
+  it('notices what makes apt refuse an index though each stanza is whole', () => {
+    const [one, other] = ['Package: a\n', 'Package: b\n'];
+    const refused: Readonly<Record<string, string>> = {
+      [`\ufeff${one}`]: 'a byte order mark before the first stanza',
+      [`\n\n${one}`]: '2 blank lines before the first stanza',
+      [`\r\n\r\n\n${one}`]: '3 blank lines before the first stanza',
+      [`# about\n# us\n\n${one}`]: '# about',
+      [`${one}\n# b\n\n${other}`]: '# b',
+      [`${one}\n \n`]: 'blanks',
+    };
+    for (const [text, detail] of Object.entries(refused)) {
+      expect(read(text), text).toContainEqual({ finding: 'stanza-empty', detail });
+    }
+    for (const text of [`\n${one}`, `\r\n${one}`, `${one}\n\n\n${other}\n\n\n`, '\n\n\n']) {
+      expect(findings(text), text).toEqual([]);
+    }
   });
 
   it('reads a field that is not UTF-8 as Windows-1252, and the other fields as UTF-8', () => {

@@ -175,6 +175,7 @@ const ofIndex: Record<keyof typeof packageTexts, () => Promise<unknown>> = {
     await serve({ compressions: ['plain'], hashes: [] }, { '/Packages': text });
   },
   'stanza-oversized': stanza({ Description: 'x'.repeat(1_100_000) }),
+  'stanza-empty': index('\n# nothing\n'),
   'stanza-duplicate': index(`\n${composeIndex(makePackages(1))}`),
   'records-too-many': beyond(
     { recordsPerRepository: 5 },

@@ -97,9 +97,9 @@ export const packageTexts = {
     `A field needs a name, a colon and a value on one line; continuation lines begin with a blank. With such a line APT loses the field below it; where it stands alone between blank lines, APT ${refused}.`,
   ),
   'field-commented-out': note(
-    'A field is commented out',
-    'A line that begins with // was left out: {}.',
-    'Control files know no // comments. Remove the line.',
+    'A line is commented out',
+    'A line that begins with // or # was left out: {}.',
+    'An index knows no comments. Remove the line: if it has no colon, APT loses the field below it.',
   ),
   'field-repeated': note(
     'A field is given twice',
@@ -120,6 +120,11 @@ export const packageTexts = {
     'A stanza is far too large',
     'A stanza that is far too large was left out ({}).',
     'Shorten it; long texts belong in the depiction.',
+  ),
+  'stanza-empty': broken(
+    'The index has something that is no package',
+    'What stands between two blank lines of the index, or before its first field, and has no field was left out: {}.',
+    `Remove it. While it is there, APT ${refused}.`,
   ),
   'stanza-duplicate': weak(
     'The same package appears twice',
