@@ -153,7 +153,15 @@ describe('repository search', () => {
       'gamma.example/',
     ])
       expect(await found(text.trim()), text).toEqual(['gamma']);
-    expect(await found('sileo://source/https://gamma.example/')).toEqual(['gamma']);
+    for (const link of [
+      'sileo://source/https://gamma.example/',
+      'zbra://packages/com.example.app?source=https://gamma.example/',
+      'cydia://url/https://cydia.saurik.com/api/share#?source=https://gamma.example/',
+      'cydia://url/https://cydia.saurik.com/api/share#?source=https://gamma.example/&package=com.example.app',
+    ])
+      expect(await found(link), link).toEqual(['gamma']);
+    const beta = 'cydia://url/https://cydia.saurik.com/api/share#?source=https://repo.shared.example/beta/&package=p';
+    expect(await found(beta)).toEqual(['beta', 'alpha']);
     expect(await found('https://repo.shared.example/beta/')).toEqual(['beta', 'alpha']);
     expect(await found('https://repo.shared.example/')).toEqual(['alpha', 'beta']);
     expect(await found('https://other.example/')).toEqual([]);
