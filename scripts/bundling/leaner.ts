@@ -13,8 +13,6 @@ const ofPackage = (name: string, files: string): RegExp =>
 export const neverRun: readonly RegExp[] = [
   // Only builds describe schemas.
   ofPackage('zod', 'v4/core/(?:to-json-schema|json-schema-processors)'),
-  // The platform does not allow code to be made from text.
-  ofPackage('zod', 'v4/core/doc'),
   // The gateway makes its tables with SQL, does not rename them while it runs, and uses no plugins.
   ofPackage('kysely', 'dist/(?:schema|plugin/with-schema)/[\\w-]+'),
   ofPackage('kysely', 'dist/dynamic/dynamic'),
@@ -120,6 +118,18 @@ const schemasOfZod = /[/\\]zod[/\\]v4[/\\]classic[/\\]schemas\.js$/;
 /** Methods of string schemas for two dozen formats. The contract uses the functions of the same purpose. */
 const formatMethod = /^ +\w+\(params\) \{\s+return this\.check\(core\._\w+\(Zod\w+, params\)\);\s+\},?$/gm;
 
+/** How a schema describes itself, which only builds ask. */
+const describingItself = /^ +inst\._zod\.processJSONSchema = .*;$/gm;
+
+/** Checks of objects by code that zod makes from text. The platform does not allow that. */
+const objectOfText = 'core.$ZodObjectJIT.init(';
+
+/** The schemas of zod without what a Worker does not use of them. */
+export const leanSchemas = (code: string): string =>
+  [formatMethod, describingItself]
+    .reduce((text, unused) => text.replace(unused, ''), code)
+    .replace(objectOfText, 'core.$ZodObject.init(');
+
 const writersOfKysely =
   /[/\\]kysely[/\\]dist[/\\](?:query-compiler|operation-node)[/\\][\w-]+-(?:compiler|visitor)\.js$/;
 
@@ -152,7 +162,7 @@ export const leaner: Plugin = {
     handler: (code, id) => {
       if (ofStatements.test(id)) return code.replace(besideStatement, '');
       if (writersOfKysely.test(id)) return code.replace(writing, '').replace(naming, '');
-      if (schemasOfZod.test(id)) return code.replace(formatMethod, '');
+      if (schemasOfZod.test(id)) return leanSchemas(code);
       return withoutEffects(code.replace(description, '').replace(describingText, "$1: ''"));
     },
   },

@@ -1,7 +1,7 @@
-import { globSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { columnsOfPostgres, cyclesOfZod, describing, neverRun } from '../../scripts/bundling/leaner.ts';
+import { columnsOfPostgres, cyclesOfZod, describing, leanSchemas, neverRun } from '../../scripts/bundling/leaner.ts';
 
 describe("what a Worker's bundle leaves out", () => {
   test('is there: a package that moved its modules, or a module of ours that did, is noticed', () => {
@@ -14,5 +14,13 @@ describe("what a Worker's bundle leaves out", () => {
         String(pattern),
       ).not.toEqual([]);
     expect(describing.filter((file) => globSync(file).length === 1)).toEqual(describing);
+  });
+
+  test('of schemas: that they describe themselves, and code made from text', () => {
+    const schemas = readFileSync('node_modules/zod/v4/classic/schemas.js', 'utf8');
+    for (const part of ['_zod.processJSONSchema =', 'core.$ZodObjectJIT']) {
+      expect(schemas).toContain(part);
+      expect(leanSchemas(schemas)).not.toContain(part);
+    }
   });
 });
