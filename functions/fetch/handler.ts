@@ -40,15 +40,12 @@ const addressOf = ({ url, headers }: Request): string => {
 };
 
 /**
- * The same request at another address. Not made of the request itself: Deno writes a warning when its signal is asked for,
- * and no Request is made with a method that is only ever refused (fetch.spec.whatwg.org, "forbidden method").
+ * The same request at another address. Not made of the request itself: Deno writes a warning when its signal is asked for.
+ * Nor with its method: runtimes hand over some that no Request is made with ("TRACE"), or not with a body ("get").
  */
 const requestAt = (url: string, { method, headers, body }: Request): Request => {
-  if (/^(?:CONNECT|TRACE|TRACK)$/i.test(method)) {
-    return Object.defineProperty(new Request(url, { headers }), 'method', { value: method });
-  }
-  const hasBody = method !== 'GET' && method !== 'HEAD';
-  return new Request(url, { method, headers, ...(hasBody ? { body, duplex: 'half' } : {}) } as RequestInit);
+  const init = body === null ? { headers } : { headers, method: 'POST', body, duplex: 'half' };
+  return Object.defineProperty(new Request(url, init as RequestInit), 'method', { value: method });
 };
 
 /** A request at its address below the public one, where that has a path. */

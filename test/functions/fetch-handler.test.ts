@@ -117,12 +117,16 @@ it('E1: the fetch handler reads addresses as the server does, however a runtime 
   const ingest = { url: { value: '/v2/./jailbreak/download/ingest' } };
   expect((await handler.fetch(Object.defineProperties(posted, ingest), '192.0.2.1')).status).toBe(200);
   // No Request can be made so, and runtimes hand them over.
-  const traced = { url: { value: '/v2/./livez' }, method: { value: 'TRACE' } };
-  const { status } = await handler.fetch(
-    Object.defineProperties(new Request('http://localhost/'), traced),
-    '192.0.2.1',
-  );
-  expect(status).toBe(405);
+  for (const [method, body] of [
+    ['TRACE', null],
+    ['get', '[]'],
+    ['HEAD', null],
+  ] as const) {
+    const odd = new Request('http://localhost/', { method: 'POST', body, headers });
+    Object.defineProperties(odd, { url: { value: '/v2/./livez' }, method: { value: method } });
+    const { status } = await handler.fetch(odd, '192.0.2.1');
+    expect(status, method).toBe(method === 'HEAD' ? 200 : 405);
+  }
 });
 
 it('E1: the fetch handler tells of a build that it cannot take up, and answers from the one before', async () => {
