@@ -6,8 +6,12 @@ import { writeWholeFile } from '../disk/whole-file.ts';
 
 const filePath = (state: string): string => path.join(state, 'publication', 'packages.json');
 
-// `after` is the number of the generation that was the last when they were kept.
-const pendingSchema = z.object({ after: z.int(), packages: z.array(packageChangeSchema) });
+// `after` is the number of the generation that was the last when they were kept. Earlier programs stored the
+// list alone: if one was killed, its changes are announced too.
+const pendingSchema = z.union([
+  z.object({ after: z.int(), packages: z.array(packageChangeSchema) }),
+  z.array(packageChangeSchema).transform((packages) => ({ after: Infinity, packages })),
+]);
 
 /**
  * Adds later changes to earlier ones, so that the result leads from before the earlier to after the later. If something

@@ -1,5 +1,15 @@
 import { createPublicKey, generateKeyPairSync, sign as signEd25519, verify as verifyEd25519 } from 'node:crypto';
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -376,6 +386,23 @@ it('P2: changes that a killed build found are told under the slug that their rep
   expect(readPendingChanges(state, now)).toEqual([added('new', 'b'), added('new', 'c'), added('same', 'd')]);
   keepPendingChanges(state, [{ ...added('new', 'b'), change: 'removed', version: null, previous_version: '1' }], now);
   expect(readPendingChanges(state, now)).toEqual([added('new', 'c'), added('same', 'd')]);
+});
+
+it('P2: changes that a killed build of an earlier program left as a list alone are told, and once', () => {
+  const state = temporaryFolder();
+  const found: PackageChange = {
+    package_id: 'a',
+    repository: 'one',
+    change: 'added',
+    version: '1',
+    previous_version: null,
+  };
+  mkdirSync(path.join(state, 'publication'));
+  writeFileSync(path.join(state, 'publication', 'packages.json'), `${JSON.stringify([found])}\n`);
+  const present = { last: 3, repositories: [{ slug: 'one', aliases: [] }] };
+  expect(readPendingChanges(state, present)).toEqual([found]);
+  keepPendingChanges(state, [{ ...found, package_id: 'b' }], present);
+  expect(readPendingChanges(state, { ...present, last: 4 })).toEqual([]);
 });
 
 describe('a signature', () => {
