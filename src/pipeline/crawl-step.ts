@@ -15,15 +15,22 @@ export const prepareCrawl = async (input: BuildInput): Promise<PreparedInput> =>
   return { ...input, store, entries: await adoptFormerSlugs(store, entries) };
 };
 
+/** From so many repositories on, none of which could be asked for want of a network, that is told at once. */
+const fewUnreached = 3;
+
 /** The first step: from origins to snapshots. Returns the outcome of each visit. */
 export const crawl = async (input: PreparedInput): Promise<CrawlOutcome[]> => {
   const { entries, fetcher, store, now, progress, only } = input;
   await forgetBackOff(store, input.retryNow ?? []);
-  let isTold = false;
-  // Of a long list the last is given up a minute later, and until then nobody would know what is waited for.
-  const tellOffline = ({ code, detail }: CrawlOutcome) => {
-    if (code !== 'no-network' || isTold) return;
-    isTold = true;
+  let unreached = 0;
+  let hasNetwork = false;
+  // Of a long list the last is given up a minute later, and until then nobody would know what is waited for. One host
+  // alone may be out of reach, such as one with IPv6 only.
+  const tellOffline = ({ outcome, code, detail }: CrawlOutcome) => {
+    if (outcome === 'fresh' || outcome === 'unchanged') hasNetwork = true;
+    if (code !== 'no-network') return;
+    unreached += 1;
+    if (unreached !== fewUnreached || hasNetwork) return;
     progress.note(
       'no-network',
       `The network cannot be reached: ${detail}. The other repositories are tried all the same.`,
