@@ -124,14 +124,19 @@ const reportOffers = async (
   offers: readonly Offer[],
   folder: string,
 ): Promise<string> => {
-  const { key } = entry;
+  const { key, headers } = entry;
   const nearest = failed ? chooseNearest(entry, offers) : entry;
   const words = failed ? 'The origin offers' : 'The origin also offers';
   const listed = offers.length > 0 ? `\n${words}:\n${listOffers(offers)}` : '';
   if (nearest === undefined) return listed;
   const file = await findListed(folder, nearest);
   if (file !== undefined) return `${listed}\nThe manifest has it already, in ${file}.\n`;
-  return `${listed}\n${composeEntry({ ...nearest, ...(key === undefined ? {} : { key }) }, folder)}`;
+  // Their values may be secret, and what is printed here is shown to others.
+  const asked =
+    headers === undefined
+      ? ''
+      : `\nIt was asked with the headers of another entry of the manifest for this address (${Object.keys(headers).join(', ')}): copy them into this one.\n`;
+  return `${listed}\n${composeEntry({ ...nearest, ...(key === undefined ? {} : { key }) }, folder)}${asked}`;
 };
 
 await runCommand(command, async (values, uri) => {

@@ -142,6 +142,24 @@ describe('npm run doctor', () => {
     expect(await sent(origin.uri('listed'))).toEqual(new Set([undefined]));
   });
 
+  it('says that an entry at an address whose other entry has headers needs them too, and prints no value of theirs', async () => {
+    origin.serve('headed', await generateRepository());
+    const data = temporaryFolder();
+    mkdirSync(path.join(data, 'repositories'));
+    writeFileSync(path.join(data, 'service.yaml'), readFileSync('data/service.yaml'));
+    const uri = origin.uri('headed');
+    const other = { suite: 'beta', component: 'main', binary: 'iphoneos-arm', headers: { 'X-Token': 'secret' } };
+    writeFileSync(
+      path.join(data, 'repositories', 'other.json'),
+      JSON.stringify({ slug: 'other', uri, ranking: 2, ...other }),
+    );
+    const { stdout } = await doctor(uri, '--data', data);
+    expect(stdout).toMatch(
+      /Write into the manifest.*headers of another entry .* \(X-Token\): copy them into this one\.\n$/s,
+    );
+    expect(stdout).not.toContain('secret');
+  });
+
   it('C5: verifies with the key that the manifest has for the address, as a build does', async () => {
     const [signer, other] = [await createSigner(), await createSigner()];
     origin.serve('keyed', await signRepository(await generateRepository(), signer));
