@@ -69,14 +69,17 @@ export const release = (version: string, { root, today, run, ask }: ReleaseTools
   // It would be released with the rest, and nothing has tested it.
   if (isChanged())
     throw new CommandFailure('Something was changed while the tests ran: commit or undo it, and begin again.');
+  const start = ask('git', 'rev-parse', 'HEAD').trim();
   writeFileSync(path.join(root, 'CHANGELOG.md'), changes);
   try {
     run('npm', 'version', version, '--no-git-tag-version');
     run('git', 'commit', '--all', '--message', `Release ${version}`);
+    // It may fail too, where tags are signed and commits are not.
+    run('git', 'tag', '--annotate', `v${version}`, '--message', `Debdex ${version}`);
   } catch (error) {
     // What was written here alone, or the next try would not be let begin.
+    ask('git', 'reset', '--quiet', '--soft', start);
     ask('git', 'checkout', '--quiet', 'HEAD', '--', 'CHANGELOG.md', 'package*.json');
     throw error;
   }
-  run('git', 'tag', '--annotate', `v${version}`, '--message', `Debdex ${version}`);
 };

@@ -103,12 +103,16 @@ describe('npm run release', () => {
     expect(git('status', '--porcelain')).toBe('');
   });
 
-  it('leaves everything as it was where the version cannot be set, or something changed while the tests ran', () => {
+  it('leaves everything as it was where the version or the tag cannot be set, or something changed while the tests ran', () => {
     const { root, git, fail, tools } = createProject();
     fail('npm version 0.2.0 --no-git-tag-version');
     expect(() => release('0.2.0', tools)).toThrow('npm version 0.2.0 --no-git-tag-version failed');
     expect(git('status', '--porcelain')).toBe('');
     fail('');
+    git('config', 'tag.gpgSign', 'true');
+    git('config', 'gpg.program', 'false');
+    expect(() => release('0.2.0', tools)).toThrow();
+    expect([git('status', '--porcelain'), git('log', '--format=%s')]).toEqual(['', 'Begin\n']);
     const run = (program: string, ...words: string[]) => {
       if (words[0] === 'test') writeFileSync(path.join(root, 'meanwhile'), '');
       tools.run(program, ...words);
