@@ -2,6 +2,7 @@ import { inPartHeader } from '../../contract/answer-headers.ts';
 import type { PackageOrder } from '../../contract/parameters.ts';
 import { type Chosen, facetNames } from '../../results/chosen-facets.ts';
 import { type FoundPackage, type FoundRecord, toPackages, withParts } from '../../results/found.ts';
+import { patience } from '../../results/patience.ts';
 import { readServed } from '../../results/served-builds.ts';
 import { addressOf } from './address.ts';
 import { rest, rests } from './index-presence.ts';
@@ -14,8 +15,6 @@ import { runsWebAssembly } from './web-assembly.ts';
 const pageOfRecords = 32;
 /** Of how many records the filters' values are counted. */
 const countedRecords = 250;
-/** After this many milliseconds without an answer the files are searched. */
-const patience = 1200;
 /** The least milliseconds between two requests. Nobody types faster for long. */
 const gap = 40;
 const mostKept = 60;
