@@ -63,6 +63,13 @@ describe('searching where the function answers', () => {
     await page.getByRole('button', { name: 'Show more' }).click();
     await expect.poll(() => page.locator('#results .row').count()).toBeGreaterThan(32);
     expect((await lines()).filter((line) => line !== 'none')).toHaveLength(1);
+    // Where none has all of it, the page says so above the list, also where none of them is for the device.
+    await page.goto(`${site.computing.address}/search/?q=many+zzzzqq&ios=16&build=rootful`);
+    await page.locator('#results > .misfits').waitFor();
+    expect(new Set(await lines())).toEqual(new Set(['none']));
+    await page.goto(`${site.computing.address}/search/?q=many+001&ios=16&build=rootful`);
+    await page.locator('#results > .misfits').waitFor();
+    expect((await lines()).slice(0, 4)).toEqual(['none', 'none', '"With all words but one"', 'none']);
   });
 
   // In the page itself: what the browser tells of it comes late where a machine is busy.
