@@ -142,6 +142,8 @@ export const watchSearch = (form: HTMLFormElement): void => {
     if (event.key === 'Escape' && !list.hidden) {
       event.preventDefault();
       close();
+      // In the header it would stand where the list stood.
+      status.textContent = '';
     } else if (event.key === 'ArrowDown' && list.hidden) {
       // A closed list opens again.
       void answer();

@@ -58,6 +58,30 @@ describe('searching', () => {
     letOtherGo();
     await other.getByRole('option', { name: 'SnowBoard' }).waitFor();
     await expect.poll(() => below.textContent()).toMatch(/found|suggestion/);
+
+    // In the header of other pages too, where the line lies over the page, until the list does.
+    for (const options of [{}, phone]) {
+      const about = await site.openAnother('/about/', options, site.files.base);
+      const letAboutGo = await holdRequests(about, '**/pagefind/**');
+      if (options === phone) await about.locator('.to-search').click();
+      const typed = about.getByRole('combobox');
+      const said = about.locator('.top .status');
+      const height = async () => (await said.boundingBox())?.height ?? 0;
+      await typed.fill('snowboard');
+      await expect.poll(() => said.textContent()).toBe('Searching…');
+      expect(await height()).toBeGreaterThan(20);
+      expect(await about.evaluate(`getComputedStyle(document.querySelector('.top .status')).clipPath`)).toBe('none');
+      letAboutGo();
+      await about.getByRole('option', { name: 'SnowBoard' }).waitFor();
+      expect(await height()).toBeLessThan(2);
+      await about.keyboard.press('Escape');
+      expect([await said.textContent(), await height()]).toEqual(['', 1]);
+      await typed.fill('zzzzqq');
+      await expect.poll(() => said.textContent()).toBe('Nothing found');
+      expect(await height()).toBeGreaterThan(20);
+      await about.locator('h1').click();
+      await expect.poll(height).toBeLessThan(2);
+    }
   });
 
   it('filters and sorts, and its address can be shared', async () => {
