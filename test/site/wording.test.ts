@@ -140,6 +140,8 @@ describe('the words and figures of every page', () => {
     expect(files(free)).toHaveLength(2);
     // Nothing stands in the place of a size that is not stated.
     expect(readAloud(free ?? '')).toMatch(/Download rootless *\n/);
+    expect(free).toMatch(/<td[^>]* class="number unknown">–</);
+    expect(page('package/com.alpha.lib/')).not.toContain('number unknown');
     expect(files(paid)).toEqual([]);
     const said = 'You buy and download it in the package manager.';
     expect([paid, free].map((html = '') => textsOf(html).includes(said))).toEqual([true, false]);

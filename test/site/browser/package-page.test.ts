@@ -30,6 +30,15 @@ describe('a package', () => {
     expect(await page.getByRole('region', { name: 'Older versions' }).locator('tbody tr').count()).toBe(2);
   });
 
+  it('shows no dash for a size that is not stated where no column tells of what', async () => {
+    const page = await site.openAnother('/package/com.alpha.snowboard/', {}, site.files.base);
+    const cell = page.locator('table.releases td.number').first();
+    await cell.evaluate((one) => one.classList.add('unknown'));
+    expect(await cell.isVisible()).toBe(true);
+    await page.setViewportSize(phone.viewport);
+    expect(await cell.isVisible()).toBe(false);
+  });
+
   it('answers in order: who, does it run here, install, what changed, what it needs, where else', async () => {
     const page = await site.open('/package/com.alpha.snowboard/', phone);
     const order =
