@@ -43,6 +43,13 @@ const allEntries = (): Entry[] => {
   ];
 };
 
+/** The day of a change; none if it is after the build's own, as where the clock of one before was ahead. */
+const changeOf = (changedAt?: string): string => {
+  const day = changedAt?.slice(0, 10);
+  const today = site().catalog.lastBuild?.builtAt.slice(0, 10);
+  return day === undefined || (today !== undefined && day > today) ? '' : `<lastmod>${day}</lastmod>`;
+};
+
 const xml = (root: string, children: readonly string[]): Response =>
   new Response(
     `<?xml version="1.0" encoding="UTF-8"?>\n<${root} xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${children.join('')}</${root}>\n`,
@@ -63,10 +70,7 @@ export const sitemapResponse = (number: number): Response =>
     'urlset',
     allEntries()
       .slice((number - 1) * mostAddresses, number * mostAddresses)
-      .map(({ path, changedAt }) => {
-        const changed = changedAt === undefined ? '' : `<lastmod>${changedAt.slice(0, 10)}</lastmod>`;
-        return `<url>${address(path)}${changed}</url>\n`;
-      }),
+      .map(({ path, changedAt }) => `<url>${address(path)}${changeOf(changedAt)}</url>\n`),
   );
 
 /** The list of sitemaps. */

@@ -128,6 +128,8 @@ describe('the words and figures of every page', () => {
     const selling: Source = {
       ...single,
       entry: { slug: 'shop', uri: 'https://shop.example/', ranking: 1 },
+      // Read by a clock that was ahead.
+      at: '2026-11-23T10:00:00.000Z',
       release: 'Origin: Shop\nDescription: shop.\nPayment-Gateway: https://pay.example/\n',
       packages: [
         stanza({ Package: 'com.shop.paid', Name: 'Paid', Section: 'Tweaks', Tag: 'cydia::commercial' }),
@@ -142,6 +144,10 @@ describe('the words and figures of every page', () => {
     expect(readAloud(free ?? '')).toMatch(/Download rootless *\n/);
     expect(free).toMatch(/<td[^>]* class="number unknown">–</);
     expect(page('package/com.alpha.lib/')).not.toContain('number unknown');
+    // No page changed on a day that is still to come.
+    expect(readFileSync(path.join(folder, 'shop', 'sitemap', '1.xml'), 'utf8')).toMatch(
+      /\/repository\/shop\/<\/loc><\/url>/,
+    );
     expect(files(paid)).toEqual([]);
     const said = 'You buy and download it in the package manager.';
     expect([paid, free].map((html = '') => textsOf(html).includes(said))).toEqual([true, false]);
