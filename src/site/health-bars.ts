@@ -91,9 +91,9 @@ export const computeBuildBars = (builds: readonly ShownEnding[]): HealthBars => 
     return repositories.stale + repositories.failed > 0 ? 'stale' : 'good';
   });
   const countOf = (wanted: BarState) => states.filter((state) => state === wanted).length;
-  const parts = (['good', 'stale', 'failed'] as const)
-    .filter((state) => countOf(state) > 0)
-    .map((state) => `${countOf(state)} ${buildWords[state]}`);
+  const shown = (['good', 'stale', 'failed'] as const).filter((state) => countOf(state) > 0);
+  const isOne = shown.length === 1 && shown[0] !== 'failed';
+  const parts = shown.map((state) => `${isOne ? 'all' : countOf(state)} ${buildWords[state]}`);
   const [only] = states.length === 1 ? states : [];
   const text =
     only === undefined || only === 'none'

@@ -47,6 +47,9 @@ describe('health bars', () => {
     expect(text).toBe(
       'The last 3 builds: 1 with every repository in order, 1 with some in trouble, 1 that published nothing.',
     );
+    expect(computeBuildBars([build('published', 0), build('published', 0)]).text).toBe(
+      'The last 2 builds: all with every repository in order.',
+    );
     expect(computeBuildBars([build('published', 0)]).text).toBe('One build so far, with every repository in order.');
   });
 });
