@@ -67,9 +67,12 @@ describe('searching', () => {
       const typed = about.getByRole('combobox');
       const said = about.locator('.top .status');
       const height = async () => (await said.boundingBox())?.height ?? 0;
+      const band = async () => (await about.locator('.top').boundingBox())?.height;
+      const before = await band();
       await typed.fill('snowboard');
       await expect.poll(() => said.textContent()).toBe('Searching…');
       expect(await height()).toBeGreaterThan(20);
+      expect(await band()).toBe(before);
       expect(await about.evaluate(`getComputedStyle(document.querySelector('.top .status')).clipPath`)).toBe('none');
       letAboutGo();
       await about.getByRole('option', { name: 'SnowBoard' }).waitFor();
