@@ -56,6 +56,14 @@ describe('a repository', () => {
       ['note weak', false],
     ]);
     await findings.nth(1).locator('summary').first().click();
+    // What is said lies below the title, whose ring would be drawn across it.
+    for (const one of [findings.first(), findings.nth(1)]) {
+      const [title, said] = await Promise.all([
+        one.locator('summary').first().boundingBox(),
+        one.locator('p').first().boundingBox(),
+      ]);
+      expect((said?.y ?? 0) - (title?.y ?? 0) - (title?.height ?? 0)).toBeGreaterThanOrEqual(0);
+    }
     expect(await findings.nth(1).locator('p').first().isVisible()).toBe(true);
     // In a list of all repositories each has its name and how it fares on one line.
     await page.goto(`${site.files.base}/status/`);
