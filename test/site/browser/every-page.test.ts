@@ -67,6 +67,9 @@ describe('everywhere', () => {
     expect(await pressed.evaluateAll((all) => all.map((one) => one.outerHTML))).toEqual([]);
     await page.goto(`${site.files.base}/package/com.beta.only/`);
     await page.emulateMedia({ media: 'print' });
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+    await page.evaluate('delete document.documentElement.dataset.theme');
+    expect([await colours('h1'), await colours('.brand')]).toEqual([ink, ink]);
     const cut = await page.locator('#description .prose').evaluate((one) => one.scrollHeight - one.clientHeight);
     expect(cut).toBeLessThanOrEqual(0);
   });
