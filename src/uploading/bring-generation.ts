@@ -10,47 +10,47 @@ import { formatRetired, newRecord, type Retired, type RetiredEntry, retiredName 
 import { hasSignature, readInventories, type State } from './state.ts';
 import type { Tally, Transfer } from './transfer.ts';
 
-/** What to upload, and where to. */
+/** What to upload, and the destination. */
 export interface UploadOptions {
   readonly publication: LocalPublication;
   readonly destination: Destination;
-  /** How many files are sent at once. */
+  /** How many files are sent at once; if undefined, as many as is usual for the destination. */
   readonly concurrency?: number | undefined;
-  /** How long what is no longer published stays, in milliseconds. */
+  /** How long files that are no longer published stay at the destination, in milliseconds. */
   readonly keepRemovedMs: number;
-  /** Say what would be done, and do nothing. */
+  /** Only report what would be done. */
   readonly dryRun?: boolean;
-  /** Send to a destination that is newer, or holds something else. */
+  /** Upload even if the destination has a newer generation, or contains something else. */
   readonly force?: boolean;
-  /** Look at every file at the destination, and do not rely on what is noted there. */
+  /** Look at every file at the destination instead of relying on what is recorded there. */
   readonly verify?: boolean;
   readonly now?: () => Date;
   readonly times?: ClaimTimes;
   readonly onProgress?: (done: number, total: number) => void;
-  /** Called with a sentence where something else has to come first. */
+  /** Called with the reason, a sentence, if the upload has to wait for something else. */
   readonly onWait?: (reason: string) => void;
 }
 
-/** What an upload did; of a dry run, what it would. */
+/** What an upload did or, in a dry run, would do. */
 export interface UploadSummary extends Tally {
   readonly generation: Generation;
   readonly removed: number;
-  /** What is no longer published, and stays for a while. */
+  /** How many files are no longer published and stay for a while. */
   readonly kept: number;
 }
 
-/** No two uploads lie further apart, in generations: of a year with one each hour. */
+/** The most generations between two uploads: a year of hourly builds. */
 const mostSteps = 10_000;
 
 const nowOf = ({ now = () => new Date() }: UploadOptions): Date => now();
 
-/** The names that have stayed long enough. */
+/** The names of files that are no longer published and have stayed long enough. */
 export const listDue = (retired: Retired, options: UploadOptions): string[] => {
   const before = new Date(nowOf(options).getTime() - options.keepRemovedMs).toISOString();
   return [...retired].filter(([, { since }]) => since <= before).map(([name]) => name);
 };
 
-/** What brings a destination in this state to a generation. */
+/** Makes the plan that brings a destination in this state to a generation. */
 export const makePlanFor = async (
   local: LocalGeneration,
   state: State,
@@ -59,12 +59,15 @@ export const makePlanFor = async (
   const { base, interrupted } = await readInventories(destination, state);
   const forms = new Set(state.record?.forms);
   const retired = new Set([...state.retired.values()].map(({ path }) => path));
-  // Something is published there, and nobody knows what.
+  // Something is published there, but it is not known which files.
   const isUnknown = state.current !== undefined && base === undefined;
   return makePlan(local.inventory, { base, interrupted, retired, forms }, destination, isUnknown || verify === true);
 };
 
-/** Whether the change lists at a destination are of another history: what is published was restored, and gave numbers anew. */
+/**
+ * Whether the change lists at a destination belong to another history: after a restored backup, numbers are given out
+ * again.
+ */
 const hasOtherHistory = async (number: number, { publication, destination }: UploadOptions): Promise<boolean> => {
   const name = generationPath.changes(number);
   if (!existsSync(path.join(publication.folder, name))) return false;
@@ -76,7 +79,7 @@ const hasOtherHistory = async (number: number, { publication, destination }: Upl
   }
 };
 
-/** The change lists that lead to a generation from the one at a destination, or all that there are. */
+/** The change lists from the generation at a destination to this one; if they do not lead there, all that exist. */
 export const listChanges = async (
   { number }: Generation,
   { current }: State,
@@ -92,7 +95,7 @@ export const listChanges = async (
     .filter((file) => existsSync(path.join(publication.folder, file)));
 };
 
-/** The files that tell which files belong to a generation. */
+/** The files that list which files belong to a generation. */
 export const listInventory = ({ documents: { inventory, differences } }: Generation): readonly string[] =>
   [inventory, differences].filter((file) => file !== undefined);
 
@@ -137,7 +140,7 @@ class Step {
     return { generation, ...this.#transfer.tally, removed, kept: retired.size };
   }
 
-  // Before the first file of it: whoever finds this upload killed knows what it may have sent.
+  // Written before the first file is sent: if this upload is killed, the next one knows what may have been sent.
   async #noteIntention({ documents: { digest, inventory, differences }, catalog }: Generation): Promise<void> {
     const intended = this.#claim.record.intended.filter((other) => other.digest !== digest);
     const signature = this.#signaturePath;
@@ -153,7 +156,7 @@ class Step {
     });
   }
 
-  /** What stays of catalogs, inventories and change lists, and what of them is to go in time. */
+  /** Computes which catalogs, inventories and change lists stay, and which are to be removed in time. */
   #keepBulk({ number, catalog, documents }: Generation) {
     const { record = newRecord, current } = this.#state;
     const former = current?.generation;
@@ -182,7 +185,7 @@ class Step {
     ]);
     const lists: string[] = [];
     const firstOld = Math.max(1, (former?.number ?? number) - keptChangeLists);
-    // Further on than any upload that was interrupted nothing stands; a number may be one that a stranger made up.
+    // Limited, because nothing further on was ever uploaded, and a stranger may have made up the number.
     const lastOld = Math.min(number - keptChangeLists, firstOld + mostSteps);
     for (let old = firstOld; old <= lastOld; old++) lists.push(generationPath.changes(old));
     const dropped = [catalogs, inventories, differences, signatures].flatMap((one) => one.dropped);
@@ -193,13 +196,13 @@ class Step {
     };
   }
 
-  /** The change lists of generations that this one takes back: whoever follows would wait until it comes to their numbers. */
+  /** The change lists of generations that this one takes back: a follower would wait until numbers reach them again. */
   #listTakenBack({ number }: Generation): string[] {
     const last = Math.min(this.#state.current?.generation.number ?? number, number + mostSteps);
     return Array.from({ length: Math.max(0, last - number) }, (_, index) => generationPath.changes(number + 1 + index));
   }
 
-  /** Notes, before they are named no more, what is to be removed when readers have had time. */
+  /** Before files lose their last mention, records those that are to be removed once readers have had time. */
   async #retire({ gone }: Plan, bulk: readonly string[]): Promise<Map<string, RetiredEntry>> {
     const since = nowOf(this.#options).toISOString();
     const naming = new Naming(this.#local.inventory, this.#destination);
@@ -211,7 +214,7 @@ class Step {
     const retired = new Map<string, RetiredEntry>();
     for (const [name, entry] of this.#state.retired) {
       if (naming.isWanted(name, entry.path) || isInForce(name)) continue;
-      // A clock that was ahead would have it stay until that time comes.
+      // The record may come from a clock that was ahead; the file would then stay until that time.
       retired.set(name, entry.since > since ? { ...entry, since } : entry);
     }
     for (const [name, file] of gone) retired.set(name, { path: file, since });
@@ -220,14 +223,15 @@ class Step {
     return retired;
   }
 
-  /** The moment in which readers have this generation. */
+  /** Puts the generation in force: from this moment readers see it. */
   async #putInForce(): Promise<void> {
     const { text, jws } = this.#local;
     const { signature, current } = generationPath;
     if (!this.#options.publication.isInForce(this.#local)) throw new Superseded('another generation is in force');
     if (this.#isInForce && hasSignature(this.#state, this.#local)) return;
     const own = this.#signaturePath;
-    // First under the name that fits whatever is in force, so that a reader always finds one that does.
+    // The signature is first put under the name derived from what it signs, so that a reader always finds the one that
+    // matches the generation in force.
     if (jws !== undefined && own !== undefined) await this.#destination.put(own, own, fileOf(jws));
     await this.#destination.flush();
     await this.#claim.renew();
@@ -239,7 +243,7 @@ class Step {
     await this.#destination.flush();
   }
 
-  /** Where the signature stands that is named after what it signs; undefined where nothing is signed. */
+  /** The path of the signature under the name derived from what it signs; undefined if the generation is not signed. */
   get #signaturePath(): string | undefined {
     return this.#local.jws && signaturePathOf(this.#local.text);
   }
@@ -269,10 +273,10 @@ class Step {
 }
 
 /**
- * Brings a destination from the state that it is in to one generation.
+ * Brings a destination from its present state to a generation.
  *
- * @throws Superseded where the files of the generation are not there any more, or another is in force
- * @throws Conflict where somebody else has put another generation in force at the destination
+ * @throws Superseded if the files of the generation are gone, or another generation is in force here
+ * @throws Conflict if somebody else has put another generation in force at the destination
  */
 export const bringGeneration = (
   local: LocalGeneration,

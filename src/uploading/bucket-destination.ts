@@ -6,33 +6,34 @@ import { describeRefusal } from './refusals.ts';
 import { type S3Client, S3Refusal, type S3Request } from './s3-client.ts';
 import { Conflict, UploadError } from './upload-error.ts';
 
-/** The longest key, in bytes. */
+/** The longest key that stores accept, in bytes. */
 const longestKey = 1024;
-// What an object was made of, for whoever asks whether it has to be sent again: an ETag is not always a digest.
+// The digest of the file that an object was made of. It tells whether the file has to be sent again; an ETag does not,
+// because it is not always a digest.
 const digestHeader = 'x-amz-meta-sha256';
 const index = 'index.html';
 
-// Amazon reads a "+" in a path that nobody encoded as a blank.
+// Amazon decodes a "+" that was not percent-encoded in a path as a blank.
 const spellingsOf = (name: string): readonly string[] =>
   name.includes('+') ? [name, name.replaceAll('+', ' ')] : [name];
 
 const addressNamesOf = (path: string): readonly string[] => {
   const address = addressOf(path);
   if (address === undefined) return [];
-  // Where a bucket is a web site, what is asked for by a folder is the index in it.
+  // If a bucket serves a website, the address of a folder is answered with the index page in it.
   return address === '' || address.endsWith('/') ? [address, `${address}${index}`] : [address];
 };
 
-/** How to fill a bucket. */
+/** How a bucket is filled. */
 export interface BucketOptions {
   readonly client: S3Client;
-  /** Where in the bucket, without slashes at its ends; empty for the whole of it. */
+  /** Where in the bucket, without slashes at its ends; empty for the whole bucket. */
   readonly prefix: string;
-  /** Whether each documented address is a key too, so that lookups answer without any rule. */
+  /** Whether each documented address is also a key, so that the host can answer lookups without any rules. */
   readonly addresses: boolean;
 }
 
-/** A bucket, or what is below a prefix of it. An object is replaced whole by one request. */
+/** A bucket, or the part of it below a prefix. One request replaces a whole object. */
 export class BucketDestination implements Destination {
   readonly title: string;
   static readonly usualConcurrency = 32;
@@ -84,7 +85,7 @@ export class BucketDestination implements Destination {
       method: 'GET',
       query: { 'max-keys': '1', ...(prefix === '' ? {} : { prefix }) },
     });
-    // A page may be empty, though others follow.
+    // A page may be empty although others follow.
     return !/<Key>|<IsTruncated>\s*true/i.test(body.toString());
   }
 
@@ -118,20 +119,20 @@ export class BucketDestination implements Destination {
       this.#honoursConditions === false ? {} : tag === undefined ? { 'if-none-match': '*' } : { 'if-match': tag };
     const headers = { 'content-type': contentTypeOf(name), 'cache-control': cacheControlOf(name), ...condition };
     const request: S3Request = { method: 'PUT', key: this.#keyOf(name), headers, body: bytes };
-    // What was to be replaced may be gone.
+    // With a tag, the object that was to be replaced may be gone.
     const answer = await this.#ask(request, tag === undefined ? [409, 412, 501] : [404, 409, 412, 501]);
-    // A store that knows no conditions and says so.
+    // The store does not support conditional requests, and says so.
     if (answer.status === 501 && Object.keys(condition).length > 0) {
       this.#honoursConditions = false;
       return this.replace(name, bytes, tag);
     }
     if (answer.status >= 400) {
-      // The answer to what succeeded may have been lost, and this is that to its repetition.
+      // The first answer may have been lost after the object was replaced; then this refusal answers the repetition.
       const found = await this.read(name);
       if (found === undefined || !found.bytes.equals(bytes)) throw new Conflict(name);
       return found.tag;
     }
-    // Where they do not count that has replaced it once more, which may have given it another tag.
+    // If the store ignores conditions, the test has replaced the object once more, perhaps with another tag.
     const replaced = this.#honoursConditions === undefined && !(await this.#learnWhetherConditionsCount(request));
     return (replaced ? undefined : answer.headers.etag) ?? (await this.read(name))?.tag ?? '';
   }
@@ -150,7 +151,7 @@ export class BucketDestination implements Destination {
     await this.#client.close();
   }
 
-  // The same bytes once more, if something else stood there: a store that heeds the condition refuses.
+  // Sends the same bytes again with a condition that does not hold: a store that supports conditions refuses.
   async #learnWhetherConditionsCount(request: S3Request): Promise<boolean> {
     const { 'if-none-match': _, ...headers } = request.headers ?? {};
     const again = { ...request, headers: { ...headers, 'if-match': `"${'0'.repeat(32)}"` } };

@@ -15,14 +15,20 @@ import {
 } from './record.ts';
 import { Conflict, DestinationBusy } from './upload-error.ts';
 
-/** The clocks of a claim, in milliseconds. */
+/** The intervals of a claim, in milliseconds. */
 export interface ClaimTimes {
-  /** Between two signs of life. */
+  /** Between two renewals. */
   readonly renewMs: number;
-  /** Without a sign of life for so long an upload counts as dead. No clocks of two machines are compared. */
+  /**
+   * How long without a renewal until an upload counts as dead. It is measured with one clock, so that clocks of two
+   * machines are never compared.
+   */
   readonly silentMs: number;
   readonly pollMs: number;
-  /** Where a destination cannot refuse the second of two that write at once, the wait until both would know. */
+  /**
+   * How long to wait until two uploads that write at once would see each other, if a destination cannot refuse the
+   * second.
+   */
   readonly settleMs: number;
 }
 
@@ -38,8 +44,8 @@ const readOptional = (read: () => string): string => {
   }
 };
 
-// Many machines have one name, and containers that of their machine; the number of a process means something only where it
-// was given: on Linux, since a machine was started and among the processes that see each other.
+// Several machines may have one name, and a container may have that of its machine. A process id is unique only where
+// it was given out: on Linux, since the machine started and in the same PID namespace.
 const whereProcessesAreNumbered = (): string =>
   [
     os.hostname(),
@@ -47,14 +53,14 @@ const whereProcessesAreNumbered = (): string =>
     readOptional(() => readlinkSync('/proc/self/ns/pid')),
   ].join('\n');
 
-/** Anybody may read a bucket, so the record tells machines apart and does not name them. */
+/** A digest, because anybody may read a bucket: the record tells machines apart without naming them. */
 export const thisHost: string = createHash('sha256').update(whereProcessesAreNumbered()).digest('hex').slice(0, 16);
 
 const describe = ({ host, pid, since }: Holder): string =>
   `process ${pid} on ${host === thisHost ? 'this' : 'another'} machine, since ${since}`;
 
-// Of a process of this machine one can know that it is gone. Where its number is that of one which runs here, our own
-// perhaps, as in another container, one cannot.
+// Only of a process on this machine can we know that it has ended. If a process with its id runs here, perhaps our own,
+// we cannot: it may be another one, as in another container.
 const isDead = ({ host, pid }: Holder): boolean => host === thisHost && !isAlive(pid);
 
 const busy = (title: string, holder: Holder): DestinationBusy =>
@@ -63,8 +69,8 @@ const busy = (title: string, holder: Holder): DestinationBusy =>
   );
 
 /**
- * The right to write at a destination, which one upload has at a time. It stands in the record there, is renewed while
- * the upload works, and passes on to the next where it is not.
+ * The right to write at a destination, which only one upload has at a time. It is recorded there and renewed while the
+ * upload works; without renewals the next upload takes it over.
  */
 export class Claim {
   readonly #destination: Destination;
@@ -91,16 +97,16 @@ export class Claim {
     this.#tag = held.tag;
     this.#turn = held.turn;
     this.#timer = setInterval(() => {
-      // What is being written is a sign of life, and a store that is slow is not to be asked ever more.
+      // A write in progress is a renewal, too, and a slow store should not get ever more requests.
       if (this.#waiting === 0) this.renew().catch(() => {});
     }, times.renewMs);
     this.#timer.unref();
   }
 
   /**
-   * Takes the right to write, where need be after the one who had it has shown no sign of life for a while.
+   * Takes the right to write, if need be after its holder has not renewed it for a while.
    *
-   * @throws DestinationBusy where another upload is under way
+   * @throws DestinationBusy if another upload is in progress
    */
   static async take(destination: Destination, times: ClaimTimes, onWait: (holder: string) => void): Promise<Claim> {
     const holder = { id: randomUUID(), host: thisHost, pid: process.pid, since: new Date().toISOString() };
@@ -128,7 +134,7 @@ export class Claim {
         }
         return new Claim(destination, times, { holder, record, tag, turn });
       } catch (error) {
-        // Somebody else was quicker; who it is stands there now.
+        // Another upload was quicker; the record now says which one.
         if (!(error instanceof Conflict)) throw error;
         if (++conflicts > mostConflicts) {
           throw new DestinationBusy(`Others keep writing ${recordName} at ${destination.title}: upload again later.`);
@@ -142,38 +148,39 @@ export class Claim {
   }
 
   /**
-   * To be awaited before each file. After so long a sleep that another upload may have taken over, it asks.
+   * Must be awaited before each file. If this process slept so long that another upload may have taken over, it renews
+   * the claim first.
    *
-   * @throws DestinationBusy where the right to write was lost
+   * @throws DestinationBusy if the right to write was lost
    */
   async assertFresh(): Promise<void> {
     if (this.#lost !== undefined) throw this.#lost;
     if (performance.now() - this.#renewed > this.#times.silentMs / 2) await this.renew();
   }
 
-  /** Shows a sign of life, and makes sure that the right to write is held still. */
+  /** Renews the claim, and makes sure that it is still ours. */
   renew(): Promise<void> {
     return this.#write({}, this.#holder);
   }
 
-  /** Notes what the next upload has to know. */
+  /** Records what the next upload has to know. */
   update(change: Partial<UploadRecord>): Promise<void> {
     return this.#write(change, this.#holder);
   }
 
-  /** Gives the right to write up. */
+  /** Gives up the right to write. */
   async release(): Promise<void> {
     clearInterval(this.#timer);
     if (this.#lost === undefined) await this.#write({}, null);
   }
 
-  // One after the other, each with what the one before has noted.
+  // Writes one record after another, each with what was recorded before.
   #write(change: Partial<UploadRecord>, holder: Holder | null): Promise<void> {
     const work = this.#writing.then(async () => {
       if (this.#lost !== undefined) throw this.#lost;
       const record = { ...this.#record, ...change };
       try {
-        // A destination that knows no conditions would let this overwrite what another has written.
+        // At a destination that does not support conditions, this could overwrite what another upload has written.
         const found = this.#destination.isSure() ? undefined : await this.#destination.read(recordName);
         if (found !== undefined && found.tag !== this.#tag) throw new Conflict();
         const bytes = formatRecord({ ...record, format: 1, holder, turn: this.#turn + 1 });

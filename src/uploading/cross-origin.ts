@@ -3,7 +3,7 @@ import { describeRefusal } from './refusals.ts';
 import { type S3Client, S3Refusal, type S3Request } from './s3-client.ts';
 import { UploadError } from './upload-error.ts';
 
-// What the server says of cross-origin requests is said of a bucket once, in a rule of its own.
+// A server's header for cross-origin requests has to be configured for a bucket, once, as a rule of its own.
 
 const rule =
   '<CORSRule><AllowedOrigin>*</AllowedOrigin><AllowedMethod>GET</AllowedMethod><AllowedMethod>HEAD</AllowedMethod>' +
@@ -19,16 +19,17 @@ const ask = async (client: S3Client, request: S3Request, accepted: readonly numb
   }
 };
 
-/** Whether one of these rules lets scripts of any site read. */
+/** Whether one of these rules allows scripts of any site to read. */
 const isOpen = (rules: string): boolean =>
   [...rules.matchAll(/<CORSRule>([\s\S]*?)<\/CORSRule>/g)].some(
     ([, text = '']) => /<AllowedOrigin>\*</.test(text) && /<AllowedMethod>GET</.test(text),
   );
 
 /**
- * Has a bucket let scripts of any site read it, besides what its rules say already. Returns whether that was to be done.
+ * Adds a rule to the existing ones that allows scripts of any site to read a bucket. Returns whether that was
+ * necessary.
  *
- * @throws UploadError where the credentials do not allow it, or the store knows no such rules
+ * @throws UploadError if the credentials do not allow it, or the store does not support such rules
  */
 export const openToScripts = async (client: S3Client): Promise<boolean> => {
   const query = { cors: '' };

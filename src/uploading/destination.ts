@@ -1,6 +1,6 @@
 import type { LocalFile } from './local-publication.ts';
 
-/** A small file of a destination, and a tag that another content of it does not have. */
+/** A small file of a destination, with a tag that changes with its content. */
 export interface Tagged {
   readonly bytes: Buffer;
   readonly tag: string;
@@ -8,40 +8,40 @@ export interface Tagged {
 
 /**
  * Where a publication is uploaded to. A name is a path below the destination, with "/" between segments; a file may
- * stand under several names. What is put appears whole or not at all. Everything but `Conflict` that these throw is an
- * `UploadError`, or an error of the system.
+ * have several names. A file appears whole or not at all. Besides `Conflict`, all methods throw only `UploadError` and
+ * errors of the system.
  */
 export interface Destination {
-  /** What people call it. */
+  /** Its name in messages. */
   readonly title: string;
-  /** How many files are sent at once unless whoever runs this says otherwise. */
+  /** How many files are sent at once by default. */
   readonly usualConcurrency: number;
-  /** The names of a published file. `isTaken` says whether another file has that name as its own. */
+  /** The names of a published file. `isTaken` says whether a name is the path of another file. */
   namesOf(path: string, isTaken: (name: string) => boolean): readonly string[];
-  /** The names that a published file has, or had when it was sent in another way. */
+  /** The names that a published file has, or had if it was sent with other options. */
   everyNameOf(path: string): readonly string[];
-  /** What is said of a file to those who ask for it; where that changes, an unchanged file has to be sent anew. */
+  /** Identifies the headers that a file is served with. If they change, even an unchanged file has to be sent again. */
   formOf(path: string): string;
-  /** Whether nothing stands at the destination. */
+  /** Whether the destination is empty. */
   isEmpty(): Promise<boolean>;
-  /** To be called by whoever alone may write, before the first file: what was left half-written goes. */
+  /** Must be called before the first file, by the only upload that may write: removes half-written files. */
   begin(): Promise<void>;
   read(name: string): Promise<Tagged | undefined>;
-  /** What stands under a name: a file with these bytes, and with what is to be said of it; another; or none. */
+  /** What exists under a name: a file with these bytes and the right headers, another file, or none. */
   look(name: string, path: string, sha256: string): Promise<'same' | 'other' | 'none'>;
-  /** Puts a published file under a name of it. */
+  /** Writes a published file under one of its names. */
   put(name: string, path: string, file: LocalFile): Promise<void>;
   /**
-   * Replaces a small file that has this tag still, or that does not stand there yet (undefined). Returns its tag.
+   * Replaces a small file if it still has this tag or, if that is undefined, does not exist yet. Returns its new tag.
    *
-   * @throws Conflict where another has replaced it
+   * @throws Conflict if somebody else has replaced it
    */
   replace(name: string, bytes: Buffer, tag: string | undefined): Promise<string>;
-  /** Whether `replace` is sure that nobody replaces the same file at the same time. */
+  /** Whether `replace` surely notices if somebody else replaces the same file at the same time. */
   isSure(): boolean;
-  /** Removes what stands under a name, if anything does. */
+  /** Removes the file with a name, if there is one. */
   remove(name: string): Promise<void>;
-  /** Resolves when all that was put so far outlives a power cut. */
+  /** Resolves when everything that was put so far would survive a power failure. */
   flush(): Promise<void>;
   close(): Promise<void>;
 }

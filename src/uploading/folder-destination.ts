@@ -13,9 +13,9 @@ import type { Destination, Tagged } from './destination.ts';
 import type { LocalFile } from './local-publication.ts';
 import { Conflict, UploadError } from './upload-error.ts';
 
-// Held for moments, while the record is compared and replaced.
+// A lock that is held for moments, while the record is compared and replaced.
 const latchName = '.debdex/latch';
-/** A latch that stays the same for so many milliseconds was left by a process that was killed. */
+/** A latch that has not changed for this many milliseconds was left by a process that was killed. */
 const usualLatchMs = 10_000;
 
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
@@ -27,7 +27,7 @@ const notAllowed = (title: string): string =>
   `This user may not write to ${title}, or to something in it: give it the folder with all that is in it, or name another,`;
 const noDisk = (title: string): string => `The disk or mount of ${title} fails: see to it`;
 
-/** What to do, by what the system says. */
+/** Advice for the operator, by the system's error code. */
 const advices: Readonly<Record<string, (title: string) => string>> = {
   ENOSPC: noRoom,
   EDQUOT: noRoom,
@@ -47,14 +47,17 @@ const assertApart = (folder: string, source: string): void => {
   );
 };
 
-/** A folder on this machine, another disk of it, or a mount. Files appear by rename, in one order, whatever kills it. */
+/**
+ * A folder on this machine, on another disk, or on a mount. Files appear by rename and in order, even if the upload is
+ * killed.
+ */
 export class FolderDestination implements Destination {
   readonly title: string;
   readonly usualConcurrency = 8;
   readonly #output: OutputFolder;
   readonly #latchMs: number;
 
-  /** @throws UploadError where the folder cannot be a destination of what lies in `source` */
+  /** @throws UploadError if the folder cannot be a destination of what is in `source` */
   constructor(folder: string, source: string, latchMs = usualLatchMs) {
     this.title = folder;
     this.#latchMs = latchMs;
@@ -126,7 +129,7 @@ export class FolderDestination implements Destination {
         await this.#output.flush();
         return tagOf(bytes);
       } catch (error) {
-        // Another upload that has just begun swept this one's half-written files away.
+        // Another upload has just begun, and has removed this one's half-written files.
         throw codeOf(error) === 'ENOENT' ? new Conflict(name) : error;
       } finally {
         rmSync(this.#output.resolve(latchName), { force: true });
@@ -151,7 +154,7 @@ export class FolderDestination implements Destination {
 
   async close(): Promise<void> {}
 
-  // By our own clock: a share has another, by which a latch may seem to be of yesterday, or of tomorrow.
+  // Measured with our own clock: the clock of a share may differ, so a latch could seem a day old, or from tomorrow.
   async #latch(): Promise<void> {
     const latch = this.#output.resolve(latchName);
     let watched: { readonly file: string; readonly since: number } | undefined;
@@ -170,7 +173,7 @@ export class FolderDestination implements Destination {
     }
   }
 
-  // What a disk, a mount or a share says of itself, in a sentence that says what to do.
+  // Turns an error of a disk, a mount or a share into a sentence that says what to do.
   async #orTold<T>(work: () => T | Promise<T>): Promise<T> {
     try {
       return await work();

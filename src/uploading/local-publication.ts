@@ -10,33 +10,36 @@ import { isBeingPublished } from '../publication/owner.ts';
 import { composeSafeInventory, type Inventory } from '../publication/published-inventory.ts';
 import { UploadError } from './upload-error.ts';
 
-/** The generation in force in an output folder, and the files that it consists of. */
+/** The generation in force in an output folder, and its files. */
 export interface LocalGeneration {
   readonly generation: Generation;
-  /** The bytes of `generation.json`, and of its signature where there is one. */
+  /** The bytes of `generation.json` and, if it is signed, of its signature. */
   readonly text: Buffer;
   readonly jws: Buffer | undefined;
   readonly inventory: Inventory;
 }
 
-/** A published file with the bytes that its generation says. It stays readable when a build replaces it. */
+/** A published file, checked against its generation. It stays readable when a build replaces it. */
 export interface LocalFile {
   readonly sha256: string;
   readonly size: number;
-  /** Undefined of a large file. */
+  /** Undefined if the file is large. */
   readonly bytes: Buffer | undefined;
-  /** The bytes from the beginning, as often as one likes. */
+  /** Reads the bytes from the beginning. Can be called repeatedly. */
   open(): Readable;
   close(): Promise<void>;
 }
 
-/** A file is not as its generation says: a build is replacing it, or was interrupted while it did. */
+/** A file differs from what its generation says: a build is replacing it, or was interrupted while replacing it. */
 export class Superseded extends Error {}
 
-// Up to here a file is read once; with as many as are sent at once that is what memory they take.
+// Files up to this size, in bytes, are read once and kept in memory; as many as are sent at once may be there together.
 const largestInMemory = 2 ** 20;
 const pollMs = 500;
-/** How long files may be others than a generation says while no build runs: a mirror is brought up to date so long. */
+/**
+ * How long files may differ from their generation while no build runs, in milliseconds: for so long a mirror may be
+ * updating.
+ */
 const usualPatienceMs = 10_000;
 
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
@@ -59,10 +62,11 @@ async function* readPieces(handle: FileHandle): AsyncGenerator<Buffer> {
   }
 }
 
-// A stream of node:fs closes the file when it is destroyed, and the same file is sent under several names, and again.
+// A stream of node:fs would close the file when it is destroyed, but the same file is sent under several names, and
+// again after errors.
 const streamOf = (handle: FileHandle): Readable => Readable.from(readPieces(handle), { objectMode: false });
 
-/** Bytes as a file. */
+/** A file made of bytes in memory. */
 export const fileOf = (bytes: Buffer): LocalFile => ({
   sha256: hash('sha256', bytes),
   size: bytes.length,
@@ -71,7 +75,7 @@ export const fileOf = (bytes: Buffer): LocalFile => ({
   close: async () => {},
 });
 
-/** What a build, or a mirror, has published into a folder. */
+/** What a build, or a mirror, has published in a folder. */
 export class LocalPublication {
   readonly folder: string;
   readonly #patienceMs: number;
@@ -81,7 +85,7 @@ export class LocalPublication {
     this.#patienceMs = patienceMs;
   }
 
-  /** @throws UploadError where nothing is published there, or it is damaged */
+  /** @throws UploadError if nothing is published there, or it is damaged */
   read(): LocalGeneration {
     for (;;) {
       const text = this.#readOptional(generationPath.current);
@@ -91,7 +95,7 @@ export class LocalPublication {
         );
       }
       const generation = this.#parse(text);
-      // The one in force is of the next generation where a build is at that, or was killed.
+      // The file with the usual name may already sign the next generation, if a build is publishing or was killed.
       const jws = this.#readOptional(signaturePathOf(text)) ?? this.#readOptional(generationPath.signature);
       const inventory = this.#readInventory(generation);
       if (!this.#readOptional(generationPath.current)?.equals(text)) continue;
@@ -104,15 +108,15 @@ export class LocalPublication {
     }
   }
 
-  /** Whether a generation is in force still. */
+  /** Whether a generation is still in force. */
   isInForce({ text }: LocalGeneration): boolean {
     return this.#readOptional(generationPath.current)?.equals(text) ?? false;
   }
 
   /**
-   * Opens a file; `sha256` is what its generation says of it, or undefined where that says nothing.
+   * Opens a file. `sha256` is the digest in its generation, or undefined if that has none.
    *
-   * @throws Superseded where it is gone, or has other bytes
+   * @throws Superseded if the file is gone, or has other bytes
    */
   async open(file: string, sha256?: string): Promise<LocalFile> {
     const bytes = this.#readSmall(file);
@@ -136,7 +140,7 @@ export class LocalPublication {
     }
   }
 
-  // In one go: four trips through the thread pool cost several times what the four calls do.
+  // Synchronously: four trips through the thread pool cost several times as much as the four calls.
   #readSmall(file: string): Buffer | undefined {
     let descriptor: number;
     try {
@@ -153,22 +157,22 @@ export class LocalPublication {
     }
   }
 
-  /** Bytes of a file as it stands; 0 where it is gone. */
+  /** The present size of a file, in bytes; 0 if it is gone. */
   sizeOf(file: string): number {
     return statSync(path.join(this.folder, file), { throwIfNoEntry: false })?.size ?? 0;
   }
 
   /**
-   * Resolves when another generation is in force than one whose files are not there any more; waits as long as a build
-   * is publishing. Returns at once where that has happened already.
+   * Resolves when a generation is in force other than the one whose files are gone; waits while a build is publishing.
+   * Returns at once if that has already happened.
    *
-   * @throws UploadError where nobody is publishing: a build was interrupted
+   * @throws UploadError if nobody is publishing: a build was interrupted
    */
   async waitForNext(superseded: LocalGeneration, why: string, onWait: () => void): Promise<void> {
     let idleSince = performance.now();
     for (let isFirst = true; this.isInForce(superseded); isFirst = false) {
       if (isBeingPublished(this.folder)) idleSince = performance.now();
-      // It may have ended between the two questions.
+      // The build may have ended between the two checks.
       else if (performance.now() - idleSince > this.#patienceMs && this.isInForce(superseded)) {
         throw new UploadError(
           `The files in ${this.folder} are not those of its generation ${superseded.generation.number} (${why}), and no build is running: one was interrupted. Run npm run build (or npm run mirror, where that is how the folder came about), then upload again.`,

@@ -8,30 +8,34 @@ import { parseS3Address, readBucket } from './s3-address.ts';
 import { type Patience, S3Client } from './s3-client.ts';
 import { NoDestination } from './upload-error.ts';
 
-/** What a destination is, in words and flags. */
+/** A destination as the command's arguments describe it. */
 export interface DestinationOptions {
   /** A folder, or `s3://bucket/prefix`. */
   readonly address: string;
-  /** The output folder that is to be uploaded. */
+  /** The output folder to upload. */
   readonly source: string;
   readonly endpoint: string | undefined;
   readonly region: string | undefined;
   readonly filesOnly: boolean;
-  /** Whether to let scripts of any site read the bucket. */
+  /** Whether scripts of any site may read the bucket. */
   readonly cors: boolean;
   readonly concurrency: number | undefined;
   readonly environment: NodeJS.ProcessEnv;
   readonly proxies: Proxies | undefined;
   readonly patience?: Patience;
-  /** After how many milliseconds what a killed upload left is known for that, in a folder. */
+  /** In a folder: after how many milliseconds the latch of an upload counts as left by a killed one. */
   readonly latchMs?: number;
 }
 
-// Of an address, or of a host and a folder on it, as rsync and scp have it. A drive of Windows is one letter, and a folder
-// of such a name is one with ./ before it.
+// An address, or a host and a folder on it in the notation of rsync and scp. A Windows drive is a single letter. A
+// folder with such a name can be given with "./" before it.
 const elsewhere = /^[a-z][\w+.@-]+:/i;
 
-/** @throws NoDestination where it is none, UploadError where it cannot be one */
+/**
+ * Opens the destination at an address.
+ *
+ * @throws NoDestination if the address is no destination; UploadError if it cannot be used
+ */
 export const openDestination = async (options: DestinationOptions): Promise<Destination> => {
   const { address, source } = options;
   const place = parseS3Address(address);

@@ -1,21 +1,22 @@
 import type { Inventory } from '../publication/published-inventory.ts';
 import type { Destination } from './destination.ts';
 
-/** What is known of a destination. */
+/** What is known about a destination. */
 export interface Found {
-  /** The files of the generation in force there; undefined where there is none, or nobody knows. */
+  /** The files of the generation in force there; undefined if there is none, or it is not known. */
   readonly base: Inventory | undefined;
-  /** Those of uploads that never ended, the latest last: any of them may stand there too. */
+  /** The files of uploads that never ended, the latest last. Any of them may exist there, too. */
   readonly interrupted: readonly Inventory[];
-  /** The paths of files that are no longer published, and may stand there for a while yet. */
+  /** The paths of files that are no longer published, and may still exist there for a while. */
   readonly retired: ReadonlySet<string>;
-  /** What is said of the files in force to those who ask for them. */
+  /** The forms in which the files in force were sent (`formOf` of a destination). */
   readonly forms: ReadonlySet<string>;
 }
 
 /**
- * What is known of a file at the destination: that it has to be sent and does not stand there, or stands there as
- * another; or that one has to look, and has to send it whatever one sees, or not where it stands there already.
+ * What is known of a file at the destination. `new`: it does not exist there and has to be sent. `other`: it exists
+ * there with other bytes. `look and send`: whether it exists is unknown; it has to be sent in any case. `look`: it has
+ * to be sent unless it exists there.
  */
 type Verdict = 'new' | 'other' | 'look and send' | 'look';
 
@@ -27,7 +28,7 @@ export interface Planned {
   readonly verdict: Verdict;
 }
 
-/** What brings a destination to a generation. */
+/** The files to send, and the names to remove, to bring a destination to a generation. */
 export interface Plan {
   readonly planned: readonly Planned[];
   /** The names that no file of the generation has, each with the path of the file that had it. */
@@ -35,7 +36,7 @@ export interface Plan {
   readonly forms: string[];
 }
 
-/** The names of the files of a generation, of which none has the name of another. */
+/** The names of the files of a generation. No two files have the same name. */
 export class Naming {
   readonly #wanted: Inventory;
   readonly #destination: Destination;
@@ -44,7 +45,7 @@ export class Naming {
   constructor(wanted: Inventory, destination: Destination) {
     this.#wanted = wanted;
     this.#destination = destination;
-    // Only a name with a blank in it can be both one of a file and another spelling of one of a second.
+    // Only a name that contains a blank can be the path of one file and another spelling of a second file's path.
     const spaced = [...wanted.keys()].filter((path) => path.includes(' ') || path.includes('=20'));
     this.#spaced = new Set(spaced.flatMap((path) => [...destination.namesOf(path, () => false)]));
   }
@@ -53,14 +54,14 @@ export class Naming {
     return this.#destination.namesOf(path, (name) => this.#spaced.has(name) || this.#wanted.has(name));
   }
 
-  /** Whether a name that this file had, or has, is that of a file of the generation. */
+  /** Whether a name that this file has or had belongs to a file of the generation. */
   isWanted(name: string, path: string): boolean {
     if (this.#wanted.has(name) || this.#spaced.has(name)) return true;
     return this.#wanted.has(path) && this.namesOf(path).includes(name);
   }
 }
 
-/** What is known of a file at the destination; undefined where it need not be sent. */
+/** What is known of a file at the destination; undefined if it need not be sent. */
 const judge = (
   path: string,
   sha256: string,
@@ -68,10 +69,10 @@ const judge = (
   form: string,
 ): Verdict | undefined => {
   const known = base?.get(path);
-  // What an upload that was interrupted brought readers may have met already: it had got as far as the entrances.
+  // Readers may already have seen what the interrupted upload sent: it had begun to replace the entry documents.
   const unsent = known === undefined ? 'look and send' : 'other';
   if (interrupted.some((inventory) => inventory.has(path) && inventory.get(path) !== known)) {
-    // A store that is slow to show what was replaced may still show what an earlier one sent.
+    // A store that shows replacements late may still show the file of an earlier upload.
     const latest = interrupted.findLast((inventory) => inventory.has(path));
     return latest?.get(path) === sha256 ? 'look' : unsent;
   }
@@ -80,7 +81,7 @@ const judge = (
   return forms.has(form) ? undefined : 'look';
 };
 
-/** Computes what is to be sent. With `isDoubtful` every file is to be looked for. */
+/** Computes what to send. If `isDoubtful`, it trusts no record: every file is looked for at the destination. */
 export const makePlan = (wanted: Inventory, found: Found, destination: Destination, isDoubtful: boolean): Plan => {
   const naming = new Naming(wanted, destination);
   const planned: Planned[] = [];
@@ -91,7 +92,7 @@ export const makePlan = (wanted: Inventory, found: Found, destination: Destinati
     const verdict = isDoubtful ? 'look' : judge(path, sha256, found, form);
     if (verdict !== undefined) planned.push({ path, sha256, names: naming.namesOf(path), verdict });
   }
-  // Sent in other ways, files that are there still may have names that they are not to have any more.
+  // Files that were sent with other options may have names that they should no longer have.
   const hasOtherNames = !found.forms.isSubsetOf(forms);
   const gone = new Map<string, string>();
   for (const inventory of [...(found.base === undefined ? [] : [found.base]), ...found.interrupted]) {

@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import { UploadError } from './upload-error.ts';
 
-// What an upload leaves at its destination for the next one, beside what is published, under names that no document has.
-// Nothing here is for readers.
+// What an upload leaves at its destination for the next one, beside the publication and under names that no document
+// has. Readers do not need it.
 
-/** Who is uploading, what began and did not end, and how what stands there was sent. */
+/** The record: who is uploading, which uploads did not end, and how the files at the destination were sent. */
 export const recordName = '.debdex/upload.json';
-/** What is no longer published and still stands there. */
+/** The list of files that are no longer published and still exist at the destination. */
 export const retiredName = '.debdex/retired.json';
 
 const holderSchema = z.strictObject({
   id: z.string(),
-  /** Of the name of its machine. */
+  /** A digest that identifies the machine. */
   host: z.string(),
   pid: z.int(),
   since: z.iso.datetime(),
@@ -25,37 +25,37 @@ const intendedSchema = z.strictObject({
   catalog: z.string(),
   signature: z.string().optional(),
 });
-/** A generation that was being sent. */
+/** A generation that an upload intended to send. */
 export type Intended = Readonly<z.infer<typeof intendedSchema>>;
 
 const recordSchema = z.strictObject({
   format: z.literal(1),
   holder: holderSchema.nullable(),
-  /** Grows each time that the holder says that it is at work. */
+  /** Increases with each renewal of the claim. */
   turn: z.int(),
   /**
-   * Generations that were being sent and never came in force, the latest last: any of their files may stand at the
-   * destination. Empty where what stands there is what its inventory says.
+   * Generations whose uploads did not end, the latest last: any of their files may exist at the destination. Empty if
+   * the destination contains what its inventory says.
    */
   intended: z.array(intendedSchema),
-  /** What is said of the files in force to those who ask for them. */
+  /** The forms in which the files in force were sent. */
   forms: z.array(z.string()),
-  /** The catalogs, inventories, their differences and signatures that stand there, the latest first. */
+  /** The catalogs, inventories, differences and signatures at the destination, the latest first. */
   catalogs: z.array(z.string()),
   inventories: z.array(z.string()),
   differences: z.array(z.string()).default([]),
   signatures: z.array(z.string()).default([]),
 });
-/** What the record says besides who holds it. */
+/** The record without the fields about its holder. */
 export type UploadRecord = Readonly<Omit<z.infer<typeof recordSchema>, 'format' | 'holder' | 'turn'>>;
 export type HeldRecord = Readonly<z.infer<typeof recordSchema>>;
 
 const retiredSchema = z.strictObject({
   format: z.literal(1),
-  /** Each name that is not published any more, the path of the file that had it, and since when. */
+  /** Each name that is no longer published, the path of the file that had it, and since when. */
   retired: z.array(z.tuple([z.string(), z.string(), z.iso.datetime()])),
 });
-/** What is not published any more and still stands there, by its name: the path of the file that had it, since when. */
+/** The files that are no longer published and still exist, by name: the path of each, and since when. */
 export type Retired = ReadonlyMap<string, RetiredEntry>;
 export interface RetiredEntry {
   readonly path: string;

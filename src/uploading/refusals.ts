@@ -1,7 +1,6 @@
 import type { Bucket, S3Refusal, S3Request } from './s3-client.ts';
 
-// What a store's refusals mean to whoever runs an upload. The codes are those of Amazon's list of errors, which the other
-// stores follow.
+// What a store's refusals mean to an operator. The codes are from Amazon's list of errors, which other stores follow.
 
 const needs: Readonly<Record<S3Request['method'], string>> = {
   GET: 's3:GetObject and s3:ListBucket (without the latter a store says 403 for what is not there)',
@@ -19,7 +18,7 @@ const leaveOf = ({ method, query }: S3Request): string => {
 const advise = (refusal: S3Refusal, bucket: Bucket, request: S3Request): string => {
   const { status, region } = refusal;
   const { name, endpoint } = bucket;
-  // Some redirect without a word.
+  // Some stores redirect without an error code.
   const code = refusal.code === '' && [301, 307].includes(status) ? 'PermanentRedirect' : refusal.code;
   switch (code) {
     case 'NoSuchBucket':
@@ -57,7 +56,7 @@ const advise = (refusal: S3Refusal, bucket: Bucket, request: S3Request): string 
   return 'Upload again later: it goes on where it stopped.';
 };
 
-/** What was refused, in whose words, and what to do. */
+/** Composes a sentence: what was refused, in the store's words, and what to do. */
 export const describeRefusal = (refusal: S3Refusal, bucket: Bucket, request: S3Request): string => {
   const target = request.key === undefined ? `the bucket ${bucket.name}` : `${bucket.name}/${request.key}`;
   return `${bucket.endpoint.host} refused ${request.method} of ${target} (${refusal.message}). ${advise(refusal, bucket, request)}`;

@@ -1,17 +1,17 @@
 import type { Bucket, Credentials } from './s3-client.ts';
 import { NoDestination, UploadError } from './upload-error.ts';
 
-/** A bucket and a place in it, as `s3://bucket/prefix` names them. */
+/** A bucket and a prefix in it, as in `s3://bucket/prefix`. */
 export interface S3Address {
   readonly bucket: string;
   /** Without slashes at its ends; empty for the whole bucket. */
   readonly prefix: string;
 }
 
-// Amazon's rules for new buckets; other stores take no others that matter.
+// Amazon's rules for new buckets. No other store in use allows names beyond them.
 const bucketName = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 
-/** Reads `s3://bucket/prefix`; undefined where it is no such address. */
+/** Parses `s3://bucket/prefix`; undefined if the text is no such address. */
 export const parseS3Address = (text: string): S3Address | undefined => {
   const [, bucket = '', rest = ''] = /^s3:\/\/([^/]*)(.*)$/.exec(text) ?? [];
   const prefix = rest.replace(/^\/|\/$/g, '');
@@ -35,9 +35,9 @@ const readCredentials = (environment: NodeJS.ProcessEnv): Credentials => {
 };
 
 /**
- * The bucket of that name, as flags and the variables of the AWS tools have it; the flags go first.
+ * Reads the settings of a bucket from the flags, or else from the variables of the AWS tools.
  *
- * @throws UploadError where there are no credentials, NoDestination where the endpoint is none
+ * @throws UploadError if there are no credentials, NoDestination if the endpoint is no address
  */
 export const readBucket = (
   name: string,

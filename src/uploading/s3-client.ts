@@ -7,7 +7,7 @@ import type { Sender, Sending, SendResult } from '../net/sender.ts';
 import type { LocalFile } from './local-publication.ts';
 import { UploadError } from './upload-error.ts';
 
-/** Who asks, as the AWS SDKs have it. */
+/** Credentials, in the form of the AWS SDKs. */
 export interface Credentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
@@ -23,7 +23,7 @@ export interface Bucket {
   readonly credentials: Credentials;
 }
 
-/** What to ask of a bucket; a key, or a query about the bucket itself where there is none. */
+/** A request about a key or, without one, about the bucket itself. */
 export interface S3Request {
   readonly method: Exclude<Sending['method'], 'POST'>;
   readonly key?: string;
@@ -32,29 +32,30 @@ export interface S3Request {
   readonly body?: Buffer | LocalFile;
 }
 
-/** How long to go on trying. */
+/** How long to keep trying. */
 export interface Patience {
-  /** How often a request is made in all, and where nothing was ever answered. */
+  /** How many times a request is made, in all; and how many times if the store has never answered. */
   readonly tries: number;
   readonly firstTries: number;
-  /** The first pause, and the longest, in milliseconds. */
+  /** The first pause and the longest, in milliseconds. */
   readonly pauseMs: number;
   readonly longestPauseMs: number;
 }
 
 const usualPatience: Patience = { tries: 12, firstTries: 3, pauseMs: 200, longestPauseMs: 20_000 };
 
-// Below this rate, in bytes a second, and beyond this many milliseconds besides, a request is given up and made anew.
+// A request may take this many milliseconds, and besides as long as its bytes take at this rate, in bytes a second.
+// Then it is given up and made again.
 const slowest = 16 * 1024;
 const answerMs = 60_000;
 
-/** An answer that refuses. */
+/** An answer with an error status. */
 export class S3Refusal extends Error {
   override name = 'S3Refusal';
   readonly status: number;
   readonly code: string;
   readonly detail: string;
-  /** The region that the bucket is in, where the answer says so. */
+  /** The region of the bucket, if the answer names it. */
   readonly region: string | undefined;
 
   constructor({ status, headers, body }: SendResult) {
@@ -77,7 +78,7 @@ export class S3Refusal extends Error {
   }
 }
 
-/** SHA-256 as the signer wants it. */
+/** SHA-256 with the interface that the signer requires. */
 class Sha256 {
   readonly #hash: Hash | Hmac;
 
@@ -103,7 +104,7 @@ const toBytes = (source: string | ArrayBuffer | ArrayBufferView): string | Uint8
     : new Uint8Array(source);
 };
 
-// As signatures of version 4 want it, and so that no store reads a "+" as a blank.
+// As signatures of version 4 require, and so that no store decodes a "+" as a blank.
 const encodeSegment = (text: string): string =>
   encodeURIComponent(text).replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 
@@ -117,8 +118,8 @@ const bodyOf = (body: S3Request['body']) => {
 };
 
 /**
- * Asks a bucket, by the S3 protocol. Each request is signed with the digest of its body, so that what arrives is what was
- * sent; what a cut connection or a busy store leaves undone is done again, later each time.
+ * Asks a bucket by the S3 protocol. Each request is signed with the digest of its body, so the store notices altered
+ * bytes. After a lost connection, or if the store is busy, the request is repeated after ever longer pauses.
  */
 export class S3Client {
   readonly bucket: Bucket;
@@ -126,7 +127,7 @@ export class S3Client {
   readonly #patience: Patience;
   #signer: Promise<SignatureV4> | undefined;
   #hasAnswered = false;
-  /** Since a store that is asked too much is to be asked less by everybody. */
+  /** When requests may go on: if the store is asked too often, all requests have to wait. */
   #resumeAt = 0;
 
   constructor(bucket: Bucket, sender: Sender, patience = usualPatience) {
@@ -136,9 +137,9 @@ export class S3Client {
   }
 
   /**
-   * The answer, of which the status is one of 2xx or among `accepted`.
+   * Returns an answer whose status is 2xx or in `accepted`.
    *
-   * @throws S3Refusal for another status; UploadError where nothing was answered after all
+   * @throws S3Refusal for any other status; UploadError if there was no answer after all tries
    */
   async request(request: S3Request, accepted: readonly number[] = []): Promise<SendResult> {
     for (let tries = 1; ; tries++) {
@@ -206,7 +207,7 @@ export class S3Client {
     return { path: search.length === 0 ? path : `${path}?${search.join('&')}`, headers: signed.headers };
   }
 
-  // Loaded when there is something to sign: other commands and destinations do not pay for it.
+  // Loaded only when there is something to sign, so that other commands and destinations start faster.
   async #createSigner(): Promise<SignatureV4> {
     const { SignatureV4 } = await import('@smithy/signature-v4');
     const { region, credentials } = this.bucket;

@@ -16,16 +16,16 @@ import {
 } from './record.ts';
 import { UploadError } from './upload-error.ts';
 
-/** Whether the signatures at a destination are this one, or none where there is none. */
+/** Whether the destination has exactly this signature or, if the generation has none, no signature. */
 export const hasSignature = ({ signatures }: State, { jws }: LocalGeneration): boolean =>
   signatures.every((one) => (jws === undefined ? one === undefined : one?.equals(jws) === true));
 
-/** What stands at a destination, as it says itself. */
+/** The state of a destination according to its own files. */
 export interface State {
   readonly current: { readonly generation: Generation; readonly text: Buffer; readonly tag: string } | undefined;
-  /** The signature in force there, and that which is named after what it signs. */
+  /** The signature in force there, and the one under the name derived from what it signs. */
   readonly signatures: readonly (Buffer | undefined)[];
-  /** Undefined where no upload was ever begun. */
+  /** Undefined if no upload was ever begun. */
   readonly record: UploadRecord | undefined;
   readonly retired: Retired;
   readonly retiredTag: string | undefined;
@@ -59,7 +59,9 @@ const parseCurrent = (bytes: Buffer, { title }: Destination): Generation => {
   }
 };
 
-/** Refuses to replace what is newer: to readers it would look like a replayed copy (P3). */
+/**
+ * Refuses to replace a newer generation: readers would take the older one for a replayed copy (P3). Throws UploadError.
+ */
 export const assertNotNewer = (
   { current }: State,
   { generation, text }: LocalGeneration,
@@ -75,7 +77,7 @@ export const assertNotNewer = (
   );
 };
 
-/** Refuses to mix a publication with what is none. */
+/** Refuses to upload into a destination that contains anything but a publication. Throws UploadError. */
 export const assertOurs = async ({ current, record }: State, destination: Destination): Promise<void> => {
   if (current !== undefined || record !== undefined || (await destination.isEmpty())) return;
   throw new UploadError(
@@ -94,7 +96,7 @@ const readInventory = async (
   return composeSafeInventory(documents, { whole: whole?.bytes, differences: differing?.bytes });
 };
 
-/** The files that stand, or may stand, at a destination. */
+/** The files that exist, or may exist, at a destination. */
 export const readInventories = async (
   destination: Destination,
   { current, record = newRecord }: State,
@@ -104,7 +106,7 @@ export const readInventories = async (
   const interrupted: Inventory[] = [];
   for (const one of record.intended) {
     const read = await readInventory(destination, one);
-    // Killed before its inventory stood there, that upload had sent nothing else.
+    // If its inventory is missing, that upload was killed before it sent any other file.
     if (read !== undefined) interrupted.push(read);
   }
   return { base, interrupted };

@@ -12,15 +12,15 @@ interface Sending {
   readonly names: readonly string[];
 }
 
-/** What was sent. Files count by their names at the destination. */
+/** What was sent. A file counts once for each of its names. */
 export interface Tally {
   readonly sent: number;
   readonly bytes: number;
-  /** What an interrupted upload had brought already. */
+  /** How many files an interrupted upload had already sent. */
   readonly found: number;
 }
 
-/** Files of which nothing stands yet, and files that stand as others. */
+/** Files that do not exist there yet, and files that exist with other bytes. */
 interface Turns {
   readonly fresh: Sending[];
   readonly changed: Sending[];
@@ -54,9 +54,9 @@ export class Transfer {
   }
 
   /**
-   * What of this is to be sent, in the order in which a reader never meets something that names what is not there: what
-   * does not stand yet, so that nobody names it; what replaces something; where everybody begins, the same way. Each is a
-   * turn, and the files of one go in any order. Looks for what may stand there, name by name.
+   * Arranges the files to send in turns, so that a reader never meets a name of something that is missing: first new
+   * files, which nothing names yet; then replacements; then the entry documents, new ones first again. Within a turn
+   * the order does not matter. Looks for files that may exist already, name by name.
    */
   async order(planned: readonly Planned[]): Promise<readonly (readonly Sending[])[]> {
     const others: Turns = { fresh: [], changed: [] };
@@ -85,9 +85,9 @@ export class Transfer {
   }
 
   /**
-   * Sends these files, as long as the claim is held; resolves when all stand.
+   * Sends files as long as the claim is held; resolves when all of them have arrived.
    *
-   * @throws Superseded where a file is not there any more, or is another
+   * @throws Superseded if a file is gone, or has changed
    */
   send(turn: readonly Sending[], claim: Claim): Promise<void> {
     return this.each(turn, async ({ path, sha256, names }) => {
@@ -112,7 +112,7 @@ export class Transfer {
     }
   }
 
-  /** Sends a file that no inventory names, unless it stands there, or says that it would. */
+  /** Sends a file that no inventory lists, unless it exists there; without a claim, only counts it. */
   async sendAccount(path: string, claim: Claim | undefined, expectedSize?: number): Promise<void> {
     const file = await this.#publication.open(path);
     try {
@@ -129,7 +129,7 @@ export class Transfer {
     }
   }
 
-  /** Works on several items at once; where one fails no other is begun, and those that were end first. */
+  /** Works on several items at once. If one fails, no further ones are begun, and those in progress end first. */
   each<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
     return eachAtOnce(items, { concurrency: this.#concurrency, count: items.length }, work);
   }

@@ -3,17 +3,17 @@ export class UploadError extends Error {
   override name = 'UploadError';
 }
 
-/** Somebody else is uploading to the same destination. */
+/** Another upload to the same destination is in progress. */
 export class DestinationBusy extends UploadError {
   override name = 'DestinationBusy';
 }
 
-/** What was to be replaced is no longer what it was. */
+/** The file that was to be replaced has changed meanwhile. */
 export class Conflict extends Error {
   override name = 'Conflict';
 }
 
-/** The destination that was named cannot be one. */
+/** The address that was given is no destination. */
 export class NoDestination extends UploadError {
   override name = 'NoDestination';
 }

@@ -16,11 +16,12 @@ import { Conflict, DestinationBusy } from './upload-error.ts';
 export type { UploadOptions, UploadSummary } from './bring-generation.ts';
 
 /**
- * Brings a destination to the generation in force in an output folder, and sends only what it does not hold. Files that
- * others name come before those, `generation.json` last; what is gone stays for a while and is removed by a later upload.
- * Whenever this ends, readers have the generation before or this one, and the next upload goes on where it stopped.
+ * Brings a destination to the generation in force in an output folder, and sends only files that it does not have.
+ * Files that others name are sent first, `generation.json` last; removed files stay for a while, and a later upload
+ * removes them. Whenever this ends, readers have the former generation or this one, and the next upload continues where
+ * it stopped.
  *
- * @throws UploadError where it cannot be done; errors of the system
+ * @throws UploadError if it cannot be done; errors of the system
  */
 export const upload = async (options: UploadOptions): Promise<UploadSummary> => {
   const { publication, destination, times = usualTimes, onWait = () => {} } = options;
@@ -43,7 +44,7 @@ export const upload = async (options: UploadOptions): Promise<UploadSummary> => 
     if (!(error instanceof Conflict)) throw error;
     throw new DestinationBusy(`Somebody else has written to ${destination.title} meanwhile: upload again.`);
   } finally {
-    // What is written when this fails is of no use to anybody: the next upload finds out by itself.
+    // If this fails, the record does not matter: the next upload finds out by itself.
     await claim.release().catch(() => {});
   }
 };
