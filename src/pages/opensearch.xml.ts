@@ -2,7 +2,7 @@ import { page } from '../site/addresses.ts';
 import { site } from '../site/context.ts';
 import { escapeXml } from '../site/xml.ts';
 
-// The longest names that the format has (OpenSearch 1.1, draft 6), in characters.
+// The longest names that the format allows (OpenSearch 1.1, draft 6), in characters.
 const [longestShort, longestLong] = [16, 48];
 const cut = (text: string, length: number): string => escapeXml([...text].slice(0, length).join('').trim());
 
