@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Asks a Debdex service: python3 example.py https://index.example snow
 
-Needs nothing but Python 3.8. Waits as long as the service asks for, half a minute at most, and asks again at most three times.
+Needs only Python 3.8. If the service is busy, it waits as long as that asks for, at most 30 seconds, and asks again,
+at most three times.
 """
 import email.utils
 import json
@@ -13,7 +14,7 @@ import urllib.request
 
 
 def pause_of(error):
-    """Seconds until the service wants to be asked again; what is before it may name a date instead."""
+    """The seconds until the service wants to be asked again. A server in front of it may send a date instead."""
     asked = error.headers.get("Retry-After") or "1"
     if asked.isdigit():
         return int(asked)
@@ -24,7 +25,7 @@ def pause_of(error):
 
 
 def get(base, path, **query):
-    """The JSON at an address below /v2; None where there is none."""
+    """The JSON at a path below /v2; None if it does not exist. Raises HTTPError for any other error."""
     address = f"{base.rstrip('/')}/v2{path}"
     if query:
         address += "?" + urllib.parse.urlencode(query)
@@ -42,7 +43,7 @@ def get(base, path, **query):
 
 
 def search(base, text):
-    """Every package that a text finds, page by page."""
+    """Every package that matches a text; requests pages as they are needed."""
     page = 1
     while True:
         found = get(base, "/jailbreak/package/search", q=text, limit=100, page=page)

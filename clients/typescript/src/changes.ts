@@ -9,8 +9,8 @@ export interface Change extends PackageChange {
 }
 
 /**
- * A generation that is known: a Generation, or the last Change, is one. Of a service that was restored from a backup, and
- * gives numbers anew, its date tells that it is another one now.
+ * A known generation, such as a Generation or the last Change. After a service was restored from a backup, it gives
+ * numbers out again; the date then shows that it is another generation.
  */
 export interface KnownGeneration {
   readonly number: number;
@@ -18,12 +18,12 @@ export interface KnownGeneration {
 }
 
 export interface ChangesOptions extends AskOptions {
-  /** The last generation that is known, or its number alone: what came after it is given. */
+  /** The last known generation, or only its number. Changes after it are returned. */
   readonly since: KnownGeneration | number;
 }
 
 export interface FollowOptions extends ChangesOptions {
-  /** Milliseconds between two questions whether anything is new. A minute unless told otherwise. */
+  /** Milliseconds between two requests for news. A minute by default. */
   readonly interval?: number;
 }
 
@@ -42,10 +42,10 @@ const readList = async (requests: Requests, base: string, number: number, option
   }
 };
 
-/** So many of the last lists a service keeps. */
+/** How many of the latest change lists a service keeps. */
 const keptLists = 100;
 
-/** Throws ChangesLost where nothing leads from the generation that is known to the one in force. */
+/** Throws ChangesLost if no change lists lead from the known generation to the one in force. */
 const assertLeads = async (
   requests: Requests,
   base: string,
@@ -54,7 +54,7 @@ const assertLeads = async (
   options: AskOptions,
 ): Promise<void> => {
   const isAhead = number > inForce.number;
-  // What is too old to be kept is told by the lists after it.
+  // If the known generation's own list is too old to be kept, the following lists show whether they continue it.
   if (!isAhead && (date === undefined || number < 1 || inForce.number - number >= keptLists)) return;
   const older = new ChangesLost(`The service is at generation ${inForce.number}, which is older than ${number}`);
   const read = () =>
@@ -67,8 +67,8 @@ const assertLeads = async (
 };
 
 /**
- * The changes from after a generation that is known to the one in force, oldest first; returns the latter, or the one that
- * is known where that is newer: of several servers, or caches, one may be behind.
+ * The changes between a known generation and the one in force, oldest first. Returns the generation in force, or the
+ * known one if that is newer: among several servers or caches, one may lag behind.
  */
 async function* readOn(
   requests: Requests,
@@ -80,7 +80,7 @@ async function* readOn(
   await assertLeads(requests, base, known, inForce, options);
   for (let number = known.number + 1; number <= inForce.number; number++) {
     const { date, previous, packages } = await readList(requests, base, number, options);
-    // Before the first there was nothing.
+    // The first generation has no predecessor.
     if (previous !== number - 1 && number > 1)
       throw new ChangesLost(`What generation ${number} changed is not known as a whole`);
     for (const change of packages) yield { ...change, number, date };
@@ -92,8 +92,10 @@ const knownOf = (since: ChangesOptions['since']): KnownGeneration =>
   typeof since === 'number' ? { number: since } : since;
 
 /**
- * What became of packages since a generation, oldest first, up to the generation in force; returns the number of that.
- * Throws ChangesLost where that lies further back than is kept or known, or the numbers have begun anew.
+ * The changes of packages from a generation to the one in force, oldest first. Returns the number of the generation in
+ * force.
+ *
+ * @throws ChangesLost if the service no longer has all changes since then, or its numbers have started again
  */
 export async function* readChanges(
   requests: Requests,
@@ -104,7 +106,7 @@ export async function* readChanges(
   return number;
 }
 
-/** The same, and whatever comes, until the signal ends it or a question fails. */
+/** The same, and future changes as they come, until the signal ends it or a request fails. */
 export async function* followChanges(
   requests: Requests,
   base: string,

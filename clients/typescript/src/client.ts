@@ -32,17 +32,17 @@ import type {
 
 type Query = Readonly<Record<string, string | number | undefined>>;
 
-/** Documents that are asked for at a time, where files alone answer. */
+/** How many documents are requested at a time if the host only has files. */
 const filesAtOnce = 6;
 
-/** The most identifiers and addresses that one question may name. */
+/** The most identifiers or addresses in one request. */
 const mostIds = 500;
 const mostUris = 250;
 
-/** The longest list in one address, in characters as they are sent: a service takes addresses of 64 KiB. */
+/** The longest list in one address, in encoded characters: a service accepts addresses of 64 KiB. */
 const longestList = 60_000;
 
-/** The same in their order, so many at a time, and no more than fit in one address. */
+/** Divides a list into parts, in order, each with at most `most` entries and short enough for one address. */
 const portions = (all: readonly string[], most: number): string[][] => {
   const found: string[][] = [];
   let room = 0;
@@ -58,14 +58,14 @@ const portions = (all: readonly string[], most: number): string[][] => {
   return found;
 };
 
-/** Of all records of a package, in their order, the one that is asked for as its latest. */
+/** The record that is the latest of a package: from all of its records, in their order, for this priority. */
 const latestOf = (list: readonly PackageRecord[], priority: 'default' | 'bootstrap' | undefined) =>
   (priority === 'bootstrap' ? list.find((one) => one.latest_version && one.repository.bootstrap) : undefined) ??
   list[0];
 
 /**
- * Asks a service of Debdex. Every method throws AnswerError where the answer is an error, what fetch throws, and FilesAlone
- * where `files` was said and no file answers.
+ * Asks a Debdex service. Every method throws AnswerError if the answer is an error, what fetch throws, and FilesAlone
+ * if `files` was set and no file answers.
  */
 export class Client {
   readonly #base: string;
@@ -78,12 +78,15 @@ export class Client {
     this.#requests = new Requests(options);
   }
 
-  /** What the service is and how much it holds. */
+  /** The service, and how many packages and repositories it has. */
   async landing(options?: AskOptions): Promise<LandingRecord> {
     return (await this.#data(this.#files ? documents.landing : '/', {}, options)) as LandingRecord;
   }
 
-  /** Whether each part of the service is well, as it is at the moment: what is not well is an answer too. */
+  /**
+   * Whether each part of the service works at the moment. An answer that says that a part does not work is not an
+   * error.
+   */
   async health(options?: AskOptions): Promise<HealthRecord> {
     this.#assertServer('health');
     try {
@@ -96,7 +99,7 @@ export class Client {
     }
   }
 
-  /** What the last builds did, and how each repository fares. */
+  /** The results of the last builds, and the state of each repository. */
   async status(options?: AskOptions): Promise<StatusRecord> {
     return (await this.#data(documents.status, {}, options)) as StatusRecord;
   }
@@ -107,21 +110,21 @@ export class Client {
     return answer as Readonly<Record<string, unknown>>;
   }
 
-  /** Every version of a package, the latest of the best repository first; none where it is unknown. */
+  /** Every version of a package, the latest of the best repository first; an empty list if the package is unknown. */
   async package(id: string, options?: AskOptions): Promise<readonly PackageRecord[]> {
     const asked = !this.#files && isAskable(id, 'package');
     const address = asked ? `/jailbreak/package/${encodeURIComponent(id)}` : documents.package(id);
     return (await this.#known<PackageList>(address, options))?.data ?? [];
   }
 
-  /** The latest record of each known package, in the order asked; however many are asked for. */
+  /** The latest record of each known package, in the order of the identifiers. There may be any number of them. */
   async latest(
     ids: readonly string[],
     { priority, ...options }: AskOptions & { readonly priority?: 'default' | 'bootstrap' } = {},
   ): Promise<PackageRecord[]> {
     const wanted = [...new Set(ids)];
     const found = new Map<string, PackageRecord>();
-    // A comma in an identifier would end it.
+    // A comma in an identifier would separate two.
     const alone = wanted.filter((id) => this.#files || id.includes(','));
     const together = this.#files ? [] : wanted.filter((id) => !id.includes(','));
     for (const some of portions(alone, filesAtOnce)) {
@@ -136,7 +139,7 @@ export class Client {
     return wanted.flatMap((id) => found.get(id) ?? []);
   }
 
-  /** What installing a package brings, by apt's rules; undefined where the package is unknown. */
+  /** What has to be installed for a package, by apt's rules; undefined if the package is unknown. */
   async dependencies(
     id: string,
     { architecture, repositories = [], firmware, ...options }: DependencyOptions,
@@ -147,31 +150,31 @@ export class Client {
     return (await this.#known<{ data: DependencyClosure }>(address, options, query))?.data;
   }
 
-  /** What a text finds, page by page as it is read. */
+  /** The packages that match a text. Pages are requested as they are needed. */
   searchPackages(q: string, { signal, ...query }: SearchOptions = {}): AsyncGenerator<PackageRecord, void> {
     return this.#pages<PackageRecord>('/jailbreak/package/search', { q, ...query }, signal);
   }
 
-  /** A repository; undefined where there is none of this slug. */
+  /** A repository; undefined if the slug is unknown. */
   async repository(slug: string, options?: AskOptions): Promise<RepositoryRecord | undefined> {
     const asked = !this.#files && isAskable(slug, 'repository');
     const address = asked ? `/jailbreak/repository/${encodeURIComponent(slug)}` : documents.repository(slug);
     return (await this.#known<{ data: RepositoryRecord }>(address, options))?.data;
   }
 
-  /** What is wrong with a repository, and how its owner can mend it; undefined where there is none of this slug. */
+  /** What is wrong with a repository, and how its owner can mend it; undefined if the slug is unknown. */
   async findings(slug: string, options?: AskOptions): Promise<FindingsRecord | undefined> {
     const asked = `/jailbreak/repository/${encodeURIComponent(slug)}/findings`;
     const address = this.#files ? documents.findings(slug) : asked;
     return (await this.#known<{ data: FindingsRecord }>(address, options))?.data;
   }
 
-  /** Where a version has other bytes in another repository, by pairs of repositories, or than it had before. */
+  /** Versions whose bytes differ between two repositories, by pairs of repositories, or have changed in one. */
   async divergences(options?: AskOptions): Promise<DivergencesRecord> {
     return (await this.#data(documents.divergences, {}, options)) as DivergencesRecord;
   }
 
-  /** The repositories of one ranking, from 1 to 5, or of all. */
+  /** The repositories with one ranking, from 1 to 5, or all. */
   async repositories(rank: 1 | 2 | 3 | 4 | 5 | '*' = '*', options?: AskOptions): Promise<readonly RepositoryRecord[]> {
     const asked = this.#files
       ? this.#data(documents.repositories(rank), {}, options)
@@ -179,7 +182,10 @@ export class Client {
     return (await asked) as RepositoryList['data'];
   }
 
-  /** Every record of a repository, page by page as it is read; all at once where files alone answer. */
+  /**
+   * Every record of a repository. Pages are requested as they are needed, or all records at once if the host only has
+   * files.
+   */
   repositoryPackages(
     slug: string,
     { signal, limit = 1000 }: AskOptions & { readonly limit?: number } = {},
@@ -189,7 +195,7 @@ export class Client {
     return this.#pages<PackageRecord>(address, { limit }, signal);
   }
 
-  /** What a text finds among repositories. */
+  /** The repositories that match a text. */
   searchRepositories(
     q: string,
     { signal, limit }: AskOptions & { readonly limit?: number } = {},
@@ -197,11 +203,11 @@ export class Client {
     return this.#pages<RepositoryRecord>('/jailbreak/repository/search', { q, limit }, signal);
   }
 
-  /** Whether these addresses are safe to add, in their order; however many they are. */
+  /** Whether these addresses are safe to add, in their order. There may be any number of them. */
   async safety(uris: readonly string[], options?: AskOptions): Promise<SafetyRecord[]> {
     this.#assertServer('safety');
     const verdicts: SafetyRecord[] = [];
-    // A comma of an address would end it.
+    // A comma in an address would separate two.
     const written = uris.map((uri) => uri.replaceAll(',', '%2C'));
     for (const some of portions(written, mostUris)) {
       const query = { uris: some.join(',') };
@@ -211,7 +217,7 @@ export class Client {
     return verdicts;
   }
 
-  /** How often a package was downloaded; undefined where it is unknown. */
+  /** How often a package was downloaded; undefined if the package is unknown. */
   async downloads(id: string, options?: AskOptions): Promise<DownloadCount | undefined> {
     this.#assertServer('downloads');
     const address = `/jailbreak/download/${encodeURIComponent(id)}`;
@@ -223,7 +229,7 @@ export class Client {
     return (await this.#data(documents.downloads, {}, options)) as readonly DownloadTotal[];
   }
 
-  /** Reports downloads, once each; resolves to how many were counted. */
+  /** Reports downloads, each once; resolves to how many were counted. */
   async reportDownloads(downloads: readonly Download[], options?: AskOptions): Promise<number> {
     this.#assertServer('reportDownloads');
     const address = `${this.#base}/v2/jailbreak/download/ingest`;
@@ -231,17 +237,20 @@ export class Client {
     return count;
   }
 
-  /** The state of everything that is published now. */
+  /** The generation in force: the state of everything that is published. */
   generation(options: AskOptions = {}): Promise<Generation> {
     return readGeneration(this.#requests, this.#base, options);
   }
 
-  /** What became of packages since a generation, oldest first. Throws ChangesLost where that is kept no longer. */
+  /**
+   * The changes of packages since a generation, oldest first. Throws ChangesLost if the service no longer has all of
+   * them.
+   */
   changes(options: ChangesOptions): AsyncGenerator<Change, number> {
     return readChanges(this.#requests, this.#base, options);
   }
 
-  /** The same, and whatever comes, until the signal ends it. */
+  /** The same, and future changes as they come, until the signal ends it. */
   follow(options: FollowOptions): AsyncGenerator<Change, void> {
     return followChanges(this.#requests, this.#base, options);
   }

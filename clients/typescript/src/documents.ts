@@ -1,6 +1,6 @@
-// The names of the documents of a publication, for hosts that know files alone: each character is itself where it is a small
-// letter, a digit, "." "+" or "-", a capital is "_" and its small letter, any other byte "=" and its two hexadecimal digits.
-// What does not fit one name of 250 bytes goes on in a folder whose name ends with "_".
+// The names of the documents of a publication, for hosts that only have files. A small letter, a digit, ".", "+" and
+// "-" stand for themselves; a capital letter becomes "_" and its small letter, any other byte "=" and two hexadecimal
+// digits. A name that is longer than 250 bytes is divided: it continues in a folder whose name ends with "_".
 
 const longest = 250;
 
@@ -11,7 +11,7 @@ const encodeByte = (byte: number): string => {
   return `=${byte.toString(16).padStart(2, '0')}`;
 };
 
-/** The segments of the name of what is called so, without its ending. */
+/** The path segments for a name, without the extension. */
 const nameSegments = (name: string): string[] => {
   const segments = [''];
   for (const byte of new TextEncoder().encode(name)) {
@@ -27,21 +27,24 @@ const nameSegments = (name: string): string[] => {
 
 const addressOf = (segments: readonly string[]): string => segments.map(encodeURIComponent).join('/');
 
-// A folder is never in the way of a file: a dot at the end, or before what files end with, is written otherwise.
+// A folder must not have the name of a file: a dot at its end, or before a file extension, is encoded.
 const ofRepository = (slug: string, file: string): string => {
   const folder = nameSegments(slug).map((segment) => segment.replaceAll(/\.(?=json|html|$)/g, '=2e'));
   return `/jailbreak/repository/${addressOf(folder)}/${file}`;
 };
 
-/** Words of the service in the place of a name: what is called so is there by the name of its document alone. */
+/**
+ * Words of the service in the place of a name. A package or repository with such a name is only found by the name of
+ * its document.
+ */
 export const words = {
   package: new Set(['search', 'multi']),
   repository: new Set(['search', 'ranking', 'safety']),
 } as const satisfies Record<string, ReadonlySet<string>>;
 
 /**
- * Whether what is called so can be asked for by its own name. A dot would be taken for a folder, and what is called like the
- * document of another would be answered with that; what is too long is refused.
+ * Whether a name can be used in an address as it is. A dot would be taken for a folder, a name like the file of another
+ * document would be answered with that document, and a name that is too long is refused.
  */
 export const isAskable = (name: string, kind: keyof typeof words): boolean =>
   !/^\.{0,2}$|\.json$/.test(name) && !words[kind].has(name) && new TextEncoder().encode(name).length <= 255;

@@ -1,10 +1,10 @@
-/** An answer that is an error: its status, and the sentence of the service that says what to do. */
+/** An error that the service answered: its status, and the service's sentence that says what to do. */
 export class AnswerError extends Error {
   override name = 'AnswerError';
   readonly status: number;
-  /** Milliseconds after which the service wants to be asked again, where it says so. */
+  /** Milliseconds until the service wants to be asked again, if it says so. */
   readonly retryAfter: number | undefined;
-  /** The JSON of the answer; undefined where it is none. */
+  /** The JSON of the answer; undefined if it is no JSON. */
   readonly body: unknown;
 
   constructor(
@@ -19,16 +19,16 @@ export class AnswerError extends Error {
   }
 }
 
-/** Whether a host of files says so of what is not there: buckets that nobody may list say 403. */
+/** Whether this is how a host of files says that a file is missing: buckets that cannot be listed answer 403. */
 export const isAbsent = (error: unknown): error is AnswerError =>
   error instanceof AnswerError && (error.status === 404 || error.status === 403);
 
-/** A question that no file answers, to a host that knows files alone: ask a server. */
+/** The host only has files, and no file answers this request: ask a server. */
 export class FilesAlone extends Error {
   override name = 'FilesAlone';
 }
 
-/** Changes that lie further back than the service keeps or knows them: who follows them begins anew, with the lists. */
+/** Changes that the service no longer has, or never knew. Whoever follows them has to start again with the lists. */
 export class ChangesLost extends Error {
   override name = 'ChangesLost';
 }

@@ -1,45 +1,49 @@
 import { AnswerError } from './errors.ts';
 
-/** What was answered to an address, kept so that it need not be sent again. */
+/** The answer of an address, kept so that it need not be sent again if it has not changed. */
 export interface KeptAnswer {
   readonly etag: string;
   readonly body: unknown;
 }
 
-/** Keeps answers by their addresses, for as long and as many as it likes. A Map is one. */
+/** Keeps answers by address. It decides how many to keep, and for how long. A Map will do. */
 export interface AnswerCache {
   get(address: string): KeptAnswer | undefined | Promise<KeptAnswer | undefined>;
   set(address: string, kept: KeptAnswer): unknown;
 }
 
-/** How a service is asked; times in milliseconds. */
+/** How a service is asked. Times are in milliseconds. */
 export interface RequestOptions {
-  /** Another fetch than the platform's. */
+  /** Replaces the platform's fetch. */
   readonly fetch?: typeof fetch;
-  /** How long one attempt may take, its body included. 10 seconds unless told otherwise. */
+  /** How long one attempt may take, including the body. 10 seconds by default. */
   readonly timeout?: number;
-  /** How often a question is repeated that failed in passing. 3 unless told otherwise. */
+  /** How often a request is repeated after an error that may be temporary. 3 times by default. */
   readonly retries?: number;
-  /** The longest pause before a repetition; where the service asks for a longer one, the question fails. 30 seconds. */
+  /**
+   * The longest pause before a repetition. If the service asks for a longer one, the request fails. 30 seconds by
+   * default.
+   */
   readonly longestPause?: number;
   readonly cache?: AnswerCache;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What one question may be told. */
+/** Options of a single request. */
 export interface AskOptions {
-  /** Ends the question, its repetitions and its pauses. */
+  /** Ends the request, its repetitions and its pauses. */
   readonly signal?: AbortSignal;
 }
 
-// What passes by itself: the service is busy, or something before it is. Anything else fails again as it failed before.
+// Temporary errors: the service, or a server in front of it, is busy. After any other error a repetition would fail,
+// too.
 const passing: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
 const firstPause = 250;
 
-/** The longest that a timer of the platform waits, in milliseconds; it takes more for nothing. */
+/** The longest delay of the platform's timers, in milliseconds; longer ones end at once. */
 const longestTimer = 2 ** 31 - 1;
 
-/** Waits so many milliseconds. Rejects with the reason of the signal where that ends it. */
+/** Waits this many milliseconds. Rejects with the signal's reason if it aborts first. */
 export const pauseFor = (milliseconds: number, signal: AbortSignal | undefined): Promise<void> =>
   new Promise((resolve, reject) => {
     const stop = () => {
@@ -57,8 +61,8 @@ export const pauseFor = (milliseconds: number, signal: AbortSignal | undefined):
     else signal?.addEventListener('abort', stop, { once: true });
   });
 
-// By hand, since many a browser that somebody has still knows neither AbortSignal.any nor AbortSignal.timeout, and not all
-// that has fetch knows DOMException.
+// Without AbortSignal.any and AbortSignal.timeout, because many browsers in use do not have them, and some that have
+// fetch do not have DOMException.
 const within = async <T>(
   milliseconds: number,
   signal: AbortSignal | undefined,
@@ -81,7 +85,7 @@ const within = async <T>(
   }
 };
 
-/** Seconds or a date (RFC 9110, section 10.2.3), in milliseconds from now. */
+/** Reads seconds or a date (RFC 9110, section 10.2.3); returns milliseconds from now. */
 const readRetryAfter = (header: string | null): number | undefined => {
   if (header === null) return undefined;
   const until = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
@@ -117,10 +121,10 @@ export class Requests {
   }
 
   /**
-   * The JSON at an address. What failed in passing is asked again, as often as may be and not before the service wants
-   * it; what is kept is asked for with its tag.
+   * Returns the JSON at an address. After a temporary error it asks again, as often as allowed and not before the
+   * service wants it. A kept answer is requested with its entity tag.
    *
-   * @throws AnswerError where the answer is an error, what fetch throws, and the reason of the signal
+   * @throws AnswerError if the answer is an error; what fetch throws; the reason of the signal
    */
   async get(
     address: string,
@@ -152,7 +156,10 @@ export class Requests {
     }
   }
 
-  /** The JSON that answers what is sent. It is sent once: a repetition might count twice. Throws as `get` does. */
+  /**
+   * Returns the JSON that answers a body. The body is sent only once, because a repetition might be counted twice.
+   * Throws as `get` does.
+   */
   async post(address: string, sent: unknown, { signal }: AskOptions = {}): Promise<unknown> {
     const headers = { 'Content-Type': 'application/json' };
     const answered = await this.#send(address, { method: 'POST', headers, body: JSON.stringify(sent) }, signal);
@@ -165,7 +172,7 @@ export class Requests {
     try {
       body = parse(text, address);
     } catch {
-      // Something before the service may answer in its own words.
+      // A server in front of the service may answer with something other than JSON.
     }
     throw new AnswerError(status, sentenceOf(body, status), { retryAfter, body });
   }
@@ -184,8 +191,8 @@ export class Requests {
     });
   }
 
-  // As long as the service asks for, and a random part of twice as long as before: many clients must not come back at
-  // the same moment.
+  // As long as the service asks for, and a random part of a limit that doubles each time, because many clients must not
+  // return at the same moment.
   #pause(attempt: number, asked: number | undefined): number | undefined {
     const { longestPause = 30_000 } = this.#options;
     if (asked !== undefined && asked > longestPause) return undefined;
