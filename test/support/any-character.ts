@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-// The code points between them are halves of others, which are none alone.
+// The code points between them are surrogates, halves of other characters.
 const [firstHalf, halves, last] = [0xd800, 0x800, 0x10ffff];
 
 const indexOf = (text: unknown): number => {
@@ -12,8 +12,8 @@ const indexOf = (text: unknown): number => {
 };
 
 /**
- * Any one character, as the unit of a string: what `unit: 'binary'` draws, the same from the same seed. That one makes a
- * map of all million characters, which takes half a second of each process and is walked at every collection of garbage.
+ * Any character, as the unit of a string: draws what `unit: 'binary'` draws from the same seed. That unit builds a map
+ * of all million characters, which takes half a second in each process and slows every garbage collection.
  */
 export const anyCharacter: fc.Arbitrary<string> = fc
   .nat({ max: last - halves })

@@ -1,7 +1,7 @@
 import { createConfig, lintFromString, type RawUniversalConfig } from '@redocly/openapi-core';
 import { expect } from 'vitest';
 
-/** What a third-party linter says of a description; nothing where it passes. */
+/** The complaints of a third-party linter about a description; none if it passes. */
 export const lintDescription = async (
   source: string,
   rules: NonNullable<RawUniversalConfig['rules']> = {},
@@ -11,7 +11,7 @@ export const lintDescription = async (
   return problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer}`);
 };
 
-/** Expects of a description that each of its references, which are many, leads somewhere. */
+/** Expects that each reference in a description has a target. */
 export const expectReferences = (description: unknown): void => {
   const references = [...JSON.stringify(description).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path]) => path ?? '');
   expect(references.length).toBeGreaterThan(50);

@@ -3,22 +3,22 @@ import { once } from 'node:events';
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** Whether this machine has apt itself, and what verifies its signatures. */
+/** Whether this machine has apt, and the program that it verifies signatures with. */
 export const hasApt = ['apt-get', 'gpgv'].every((name) => spawnSync(name, ['--version']).status === 0);
 
-/** A repository as `sources.list` has it. */
+/** A repository, as in `sources.list`. */
 export interface AptSource {
   readonly uri: string;
-  /** It must be signed by this one; without, it is taken as it is, as `trusted=yes` has it. */
+  /** The key that must have signed it. Without one it is trusted unseen, as with `trusted=yes`. */
   readonly key?: string | undefined;
-  /** Suite and component; flat, unless told otherwise. */
+  /** Suite and component; by default the repository is flat. */
   readonly place?: string;
 }
 
-// apt names the files of a repository by its address.
+// apt names the files of a repository after its address.
 const fileNameOf = (uri: string): string => `${uri.replace(/^\w+:\/\//, '').replaceAll('/', '_')}_`;
 
-/** apt with a root folder of its own, which is below `folder`, for these repositories. */
+/** Runs apt for these repositories with a root folder of its own, below `folder`. */
 export class AptClient {
   readonly #root: string;
   readonly #sources: readonly AptSource[];
@@ -51,13 +51,13 @@ export class AptClient {
       'APT::Architecture': architecture,
       'APT::Architectures': architecture,
       'APT::Sandbox::User': 'root',
-      // A container's own settings may say otherwise.
+      // A container may set these differently.
       'Dir::Cache::pkgcache': 'pkgcache.bin',
       'Dir::Cache::srcpkgcache': 'srcpkgcache.bin',
       'Acquire::GzipIndexes': 'false',
       'Acquire::Languages': 'none',
       'Acquire::Retries': '0',
-      // With it apt may take the answer for one repository for that of another.
+      // With pipelining, apt may mistake the answer of one repository for that of another.
       'Acquire::http::Pipeline-Depth': '0',
       'Acquire::http::Proxy': 'DIRECT',
       'Acquire::http::Timeout': '3',
@@ -66,8 +66,8 @@ export class AptClient {
   }
 
   /**
-   * Updates, and returns what apt said and how many packages of each repository are in force then, in the order in which
-   * they were named; null for none.
+   * Updates. Returns apt's output, and how many packages each repository has afterwards, in the order of the sources;
+   * null if it has none.
    */
   async update(): Promise<{ packages: (number | null)[]; text: string }> {
     const child = spawn('apt-get', ['update', ...this.#options], { env: { ...process.env, LC_ALL: 'C' } });
@@ -90,7 +90,7 @@ export class AptClient {
   }
 
   /**
-   * What apt would install with these packages where nothing is installed, by name and version; undefined where it
+   * What apt would install with these packages if nothing was installed yet: names and versions; undefined if it
    * refuses. Recommends are left out.
    */
   async simulate(...names: string[]): Promise<Set<string> | undefined> {
@@ -111,13 +111,13 @@ export class AptClient {
     return new Set([...text.matchAll(/^Inst (\S+) \((\S+)/gm)].map(([, one, version]) => `${one} ${version}`));
   }
 
-  /** Puts an index that was fetched before where apt keeps what it fetches, and makes its cache of it. */
+  /** Puts an index where apt keeps downloaded ones, and lets it build its cache. */
   async take(index: string): Promise<void> {
     copyFileSync(index, this.#path(path.join('state/lists', path.basename(index))));
     await once(spawn('apt-cache', ['gencaches', ...this.#options], { stdio: 'ignore' }), 'close');
   }
 
-  /** The text of an index that apt keeps, however it is compressed. */
+  /** The text of an index that apt keeps, in any compression. */
   async read(index: string): Promise<string> {
     const child = spawn('/usr/lib/apt/apt-helper', ['cat-file', index], { stdio: ['ignore', 'pipe', 'ignore'] });
     const chunks: Buffer[] = [];

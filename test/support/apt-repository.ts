@@ -5,26 +5,26 @@ import type { Compression } from '../../src/apt/decompress.ts';
 import { writeBzip2 } from './bzip2-writer.ts';
 import { writeLzma } from './lzma-writer.ts';
 
-/** The files of a repository by their paths below its address, each with a leading "/". */
+/** The files of a repository, by path below its address, each with a leading "/". */
 export type RepositoryFiles = Map<string, Uint8Array>;
 
 /** The fields of one stanza, as written. */
 export type Fields = Readonly<Record<string, string>>;
 
-/** What to generate; everything has a usual value. */
+/** What to generate. Every field has a default. */
 export interface RepositoryPlan {
-  /** A flat repository, unless given. */
+  /** By default the repository is flat. */
   readonly suite?: { readonly name: string; readonly component: string; readonly architecture: string };
-  /** The packages, or the whole text of the index. */
+  /** The packages, or the text of the whole index. */
   readonly packages?: readonly Fields[] | string;
-  /** Packages of an index of their own, for every architecture, in a suite. */
+  /** Packages for all architectures, which have an index of their own in a suite. */
   readonly all?: readonly Fields[];
   readonly compressions?: readonly Compression[];
-  /** Fields of Release; null leaves one out. */
+  /** Fields of Release; null omits one. */
   readonly release?: Readonly<Record<string, string | null>>;
-  /** The hashes that Release lists: none for none. */
+  /** The hashes in Release; an empty list for none. */
   readonly hashes?: readonly ('md5' | 'sha1' | 'sha256' | 'sha512')[];
-  /** The compressions that Release lists; all, unless given. */
+  /** The compressions in Release; all by default. */
   readonly listed?: readonly Compression[];
   readonly byHash?: boolean;
   readonly paymentEndpoint?: string;
@@ -32,7 +32,7 @@ export interface RepositoryPlan {
 
 const hashFields = { md5: 'MD5Sum', sha1: 'SHA1', sha256: 'SHA256', sha512: 'SHA512' } as const;
 
-/** Compresses in every format that an index comes in. */
+/** Compresses in any format that an index may have. */
 export const compress = async (text: Uint8Array | string, compression: Compression): Promise<Uint8Array> => {
   const bytes = Buffer.from(text);
   switch (compression) {
@@ -51,7 +51,7 @@ export const compress = async (text: Uint8Array | string, compression: Compressi
   }
 };
 
-/** Packages named `com.example.<name>1` to `<count>`, alike but for their numbers. */
+/** Packages named `com.example.<name>1` to `<count>`, which only differ in their numbers. */
 export const makePackages = (count: number, name = 'p', version = '1.0'): Fields[] =>
   Array.from({ length: count }, (_, index) => ({
     Package: `com.example.${name}${index + 1}`,
@@ -66,7 +66,7 @@ export const makePackages = (count: number, name = 'p', version = '1.0'): Fields
     SHA256: hash('sha256', `${name}${index}`),
   }));
 
-/** The text of stanzas. */
+/** The text of an index with these stanzas. */
 export const composeIndex = (stanzas: readonly Fields[]): string =>
   stanzas
     .map(
@@ -77,11 +77,11 @@ export const composeIndex = (stanzas: readonly Fields[]): string =>
     )
     .join('\n');
 
-/** The name of the index file of a compression. */
+/** The name of an index file with this compression. */
 const indexName = (compression: Compression): string =>
   compression === 'plain' ? 'Packages' : `Packages.${compression}`;
 
-/** The text of a Release with these fields and the hashes of these files. */
+/** The text of a Release with these fields, and the hashes of these files. */
 const composeRelease = (
   fields: RepositoryPlan['release'],
   hashes: NonNullable<RepositoryPlan['hashes']>,
@@ -96,7 +96,7 @@ const composeRelease = (
   return text;
 };
 
-/** Generates a whole repository: Release, the Packages index in each compression, and what else the plan says. */
+/** Generates a whole repository: Release, the Packages index in each compression, and the rest of the plan. */
 export const generateRepository = async (plan: RepositoryPlan = {}): Promise<RepositoryFiles> => {
   const { suite, packages = makePackages(3), compressions = ['bz2', 'plain'], hashes = ['sha256'] } = plan;
   const root = suite ? `/dists/${suite.name}` : '';

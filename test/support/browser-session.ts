@@ -1,9 +1,9 @@
-/** A browser without scripts: keeps cookies, opens pages, sends their forms, follows no redirect. */
+/** A browser without scripts: it keeps cookies, opens pages and sends their forms, but follows no redirects. */
 export class BrowserSession {
   readonly #cookies = new Map<string, string>();
   readonly #origin: string | undefined;
 
-  /** `origin` is where to connect, for a site whose own addresses name another host. */
+  /** `origin` is where to connect if the addresses of the site name another host. */
   constructor(origin?: string) {
     this.#origin = origin;
   }
@@ -19,7 +19,7 @@ export class BrowserSession {
     );
   }
 
-  /** Sends the first form of a page, or the one that holds `within`, with the given fields filled in. */
+  /** Sends the first form of a page, or the one that contains `within`, with these fields filled in. */
   async submit(
     page: Page,
     fields: Readonly<Record<string, string>>,

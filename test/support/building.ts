@@ -18,34 +18,34 @@ import { findSiteDamage } from './site-damage.ts';
 
 const project = path.join(import.meta.dirname, '..', '..');
 const base = 'https://index.test';
-/** The clock of the builds of a bench, which stands still. */
+/** The clock of all builds of a bench. It does not move. */
 export const benchClock = { SOURCE_DATE_EPOCH: '1780000000' };
 const benchNow = new Date(Number(benchClock.SOURCE_DATE_EPOCH) * 1000);
 
-/** A repository of the manifest of a build. */
+/** A repository in the manifest of a build. */
 interface BuiltRepository {
   readonly slug: string;
   readonly uri: string;
   readonly aliases?: readonly string[];
 }
 
-/** How a build ended. */
+/** The result of a build. */
 interface BuildEnd {
   readonly status: number | null;
   readonly text: string;
 }
 
-/** Builds into folders of its own, at a clock that stands still. */
+/** Builds into folders of its own, with a clock that does not move. */
 export class BuildBench {
   readonly folder: string;
-  /** A test may build the same from another. */
+  /** A test may set another one to build the same from another state. */
   state: string;
   readonly out: string;
   readonly #manifest: string;
-  /** Whether builds are with the site; a test may have the next ones otherwise. */
+  /** Whether to build the site. A test may change it for the following builds. */
   site: boolean;
 
-  /** Builds without the site, unless told otherwise, and into a folder that is removed after the test, unless given one. */
+  /** By default builds leave out the site and use a folder that is removed after the test. */
   constructor({ site = false, folder = temporaryFolder() } = {}) {
     this.folder = folder;
     this.state = path.join(folder, 'state');
@@ -54,12 +54,12 @@ export class BuildBench {
     this.site = site;
   }
 
-  /** The next builds are of these repositories. */
+  /** Sets the repositories of the following builds. */
   list(repositories: readonly BuiltRepository[]): void {
     writeFileSync(this.#manifest, JSON.stringify(repositories.map((one) => ({ ...one, ranking: 3 }))));
   }
 
-  /** The flags that say what is built, and where. */
+  /** The flags that name the manifest and the folders. */
   get flags(): string[] {
     const folders = ['--state', this.state, '--out', this.out];
     return ['--manifest', this.#manifest, ...folders, '--base-url', base, '--allow-private-networks'];
@@ -69,7 +69,7 @@ export class BuildBench {
     return [...this.flags, ...(this.site ? [] : ['--no-site'])];
   }
 
-  /** Starts a build as a process of its own, under a shell command that may set limits or variables first. */
+  /** Starts a build in a process of its own, below a shell command that may set limits or variables first. */
   start(limits = ''): ChildProcess {
     const command = [process.execPath, 'scripts/build.ts', ...this.#parameters];
     return spawn('sh', ['-c', `${limits} exec "$@"`, 'sh', ...command], {
@@ -78,7 +78,7 @@ export class BuildBench {
     });
   }
 
-  /** Builds in this process, with these variables of the environment (`NAME=value` with a space behind each). */
+  /** Builds in this process, with these environment variables (`NAME=value`, each followed by a blank). */
   async build(variables = ''): Promise<BuildEnd> {
     const pairs =
       variables.trim() === ''
@@ -90,20 +90,20 @@ export class BuildBench {
     return runScript('build', this.#parameters, { environment: { ...benchClock, ...Object.fromEntries(pairs) } });
   }
 
-  /** How a build that was started ends, and what it says until then. */
+  /** Waits for the end of a build that was started; returns its result and output. */
   end(child: ChildProcess): Promise<BuildEnd> {
     return waitFor(child);
   }
 
   /**
-   * Builds and kills the process after so many milliseconds, counted from when `hasBegun` says so, or from when it begins
-   * to publish the site; true where it was still at work.
+   * Starts a build and kills it after this many milliseconds, counted from when `hasBegun` returns true, by default
+   * from when it begins to publish the site. Returns whether it was still running.
    */
   async buildAndKill(milliseconds: number, hasBegun = this.#publishesSite()): Promise<boolean> {
     const child = this.start();
     child.stdout?.resume();
     child.stderr?.resume();
-    // Not its close, which comes when the last process that it started has ended too.
+    // Not its close event, which waits for the processes that it started.
     const end = once(child, 'exit');
     while (child.exitCode === null && !hasBegun()) await sleep(2);
     await Promise.race([sleep(milliseconds), end]);
@@ -113,7 +113,7 @@ export class BuildBench {
     return isAlive;
   }
 
-  /** Says, from now on, whether a build has begun to publish documents. */
+  /** Returns a function that says whether a build has begun, since this call, to publish documents. */
   publishesDocuments(): () => boolean {
     const folder = path.dirname(path.join(this.out, documentPath.package('any')));
     const timeOf = () => statSync(folder, { throwIfNoEntry: false })?.mtimeMs;
@@ -126,15 +126,12 @@ export class BuildBench {
     return () => this.#siteTime() !== before;
   }
 
-  // The parts of the search index are the first of the site to be published.
+  // The search index is the first part of the site that is published.
   #siteTime(): number | undefined {
     return statSync(path.join(this.out, 'pagefind', 'fragment'), { throwIfNoEntry: false })?.mtimeMs;
   }
 
-  /**
-   * Every document that is published, without what tells of generations or of builds: path below the output folder →
-   * text.
-   */
+  /** Every published document, except those about generations and builds: path below the output folder → text. */
   read(): Map<string, string> {
     const published = this.#paths().filter(
       (file) => file.startsWith('v2') && !tellsOfGenerations(file) && file !== documentPath.status,
@@ -143,8 +140,9 @@ export class BuildBench {
   }
 
   /**
-   * The files of the site: path below the output folder → digest of the content. Without what is told of builds before:
-   * the status page, and what vanished from a repository, which the change lists of its output folder remember.
+   * The files of the site: path below the output folder → digest of the content. Left out is what depends on earlier
+   * builds: the status page, and what disappeared from repositories, which the change lists of the output folder
+   * remember.
    */
   readSite(): Map<string, string> {
     const differing = /^(?:v2|status|\.debdex)\//;
@@ -154,7 +152,7 @@ export class BuildBench {
     return new Map(paths.map((file) => [file, hash('sha256', read(file))]));
   }
 
-  /** Everything in the output folder but the marks of its owner: path below it → digest of the content. */
+  /** Everything in the output folder except the marks of its owner: path below it → digest of the content. */
   digests(): Map<string, string> {
     const published = this.#paths().filter((file) => !file.startsWith('.debdex/'));
     return new Map(published.map((file) => [file, hash('sha256', readFileSync(path.join(this.out, file)))]));
@@ -165,7 +163,10 @@ export class BuildBench {
     return entries.map((entry) => path.relative(this.out, path.join(entry.parentPath, entry.name))).sort();
   }
 
-  /** What is not whole: documents that cannot be parsed, and what documents, pages or the catalog name and is not there. */
+  /**
+   * What is broken: documents that cannot be parsed, and files that documents, pages or the catalog name but that do
+   * not exist.
+   */
   findDamage(): string[] {
     const damage: string[] = [];
     const files = this.read();
@@ -184,7 +185,8 @@ export class BuildBench {
     return [...damage, ...this.#findCatalogDamage(files), ...this.#findGenerationDamage(), ...ofSite];
   }
 
-  // Between a kill and the next build documents may be newer than the generation says; what it names must be there.
+  // Between a kill and the next build, documents may be newer than the generation says, but all that it names must
+  // exist.
   #findGenerationDamage(): string[] {
     const file = path.join(this.out, generationPath.current);
     if (!existsSync(file)) return [];
@@ -195,7 +197,10 @@ export class BuildBench {
     return missing.map((name) => `the generation names ${name}`);
   }
 
-  /** The files that are not what the generation in force says, after a build that ended: other bytes, or not told of. */
+  /**
+   * After a completed build: files whose bytes differ from what the generation in force says, that it does not list, or
+   * that it lists and that are missing.
+   */
   findUntold(): string[] {
     const text = readFileSync(path.join(this.out, generationPath.current), 'utf8');
     const told = readInventoryOf(this.out, generationSchema.parse(JSON.parse(text)).documents);
@@ -242,16 +247,18 @@ export class BuildBench {
   }
 }
 
-/** Has the next builds leave a repository alone, since it could not be reached three times: they need not wait for it. */
+/**
+ * Marks a repository as unreachable three times, so that the following builds leave it alone and need not wait for it.
+ */
 export const leaveAlone = async (state: string, slug: string, now = benchNow): Promise<void> => {
-  // Soon enough to be believed.
+  // A time that is near enough to be accepted.
   const inHours = (hours: number) => new Date(now.getTime() + hours * 3_600_000).toISOString();
   const [failedAt, notBefore] = [inHours(-1), inHours(1)];
   const told = { failures: 3, failedAt, code: 'connection', reason: 'The origin did not answer.', notBefore } as const;
   await openStore(state).writeAttempts(slug, { ...noAttempts, ...told });
 };
 
-/** Every address of the API below `refs` in a document. */
+/** Every API address below a `refs` in a document. */
 const findReferences = (value: unknown): string[] => {
   if (Array.isArray(value)) return value.flatMap(findReferences);
   if (typeof value !== 'object' || value === null) return [];

@@ -21,24 +21,24 @@ import { publishBuild } from './built.ts';
 import { base, type SourceRepository } from './catalog.ts';
 import { temporaryFolder } from './folder.ts';
 
-/** Real builds, one after another, each published as a generation. */
+/** Publishes real builds, each as a generation. */
 export class BuiltPublication {
   readonly folder: string;
   readonly state: string;
-  /** The clock of its builds. */
+  /** The clock of the builds. */
   now = new Date('2026-05-02T00:00:00Z');
-  /** The public address of its builds. */
+  /** The public address of the builds. */
   address = base;
-  /** Whether its catalogs are published as rows too. */
+  /** Whether catalogs are also published as rows. */
   hasPortions = false;
 
-  /** In a folder that goes with the test, unless told otherwise. */
+  /** By default in a folder that is removed after the test. */
   constructor(parent = temporaryFolder()) {
     this.folder = path.join(parent, 'dist');
     this.state = path.join(parent, 'state');
   }
 
-  /** Builds these repositories and publishes what that comes to. */
+  /** Builds these repositories and publishes the result. */
   async publish(
     repositories: readonly SourceRepository[],
     options: Partial<GenerationInput> = {},
@@ -78,7 +78,7 @@ export class BuiltPublication {
     }
   }
 
-  /** The paths of all that is published; without what tells of generations, unless told otherwise. */
+  /** The paths of all published files; those about generations only on request. */
   files(withGenerations = false): string[] {
     return [...listFiles(this.folder)].filter(
       (file) => !file.startsWith('.') && (withGenerations || !tellsOfGenerations(file)),
@@ -94,14 +94,14 @@ export class BuiltPublication {
   }
 }
 
-/** How an origin may answer instead of with the file: with other bytes, or by hand. */
+/** An answer instead of the file: other bytes, or written by hand. */
 type Interception = Buffer | ((response: ServerResponse, request: IncomingMessage) => void) | undefined;
 
-/** A plain static host of a folder, with entity tags, which may be made to answer otherwise. */
+/** A static host for a folder, with entity tags. A test can replace single answers. */
 export class FileOrigin {
-  /** What was asked for, in order. */
+  /** The requested paths, in order. */
   asked: string[] = [];
-  /** What it answered, likewise. */
+  /** The statuses that were answered, in order. */
   statuses: number[] = [];
   intercept: ((file: string) => Interception) | undefined;
   folder: string;
@@ -111,7 +111,7 @@ export class FileOrigin {
     this.folder = folder;
   }
 
-  /** Listens, on the port that it had before where it had one. */
+  /** Listens, on the former port if there was one. */
   async open(): Promise<this> {
     this.#server.listen(this.#port, '127.0.0.1');
     await once(this.#server, 'listening');
@@ -124,7 +124,7 @@ export class FileOrigin {
     return `http://127.0.0.1:${this.#port}`;
   }
 
-  /** Cuts all connections and refuses others. */
+  /** Closes all connections and refuses new ones. */
   async close(): Promise<void> {
     const closed = once(this.#server, 'close');
     this.#server.close();

@@ -12,7 +12,7 @@ import { createPublished, type Published, publishPages } from './published.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
 const described = new Map<string, Document[]>();
-// The same for every build below an address, and a tenth of the time of a small one.
+// Computed once for each address, because it is the same for all builds and takes a tenth of the time of a small one.
 const describe = (address: string): Document[] => {
   const known = described.get(address) ?? [
     documents.openapiJson(createOpenApi({ publicAddress: address, version: '0.1.0' })),
@@ -22,7 +22,7 @@ const describe = (address: string): Document[] => {
   return known;
 };
 
-/** Builds these repositories into an output folder, or into one built before: catalog, documents, a few pages. */
+/** Builds these repositories into an output folder, new or already built: catalog, documents, a few pages. */
 export const publishBuild = async (
   repositories: readonly SourceRepository[],
   published: Published = createPublished(),
@@ -43,19 +43,19 @@ export const publishBuild = async (
   return published;
 };
 
-/** Publishes what builds did, as after one that nobody remembers. */
+/** Publishes a status document without any builds. */
 export const publishNoBuilds = (folder: string): void => {
   const status: StatusRecord = { builds: [], repositories: [] };
   const document = objectDocument(documentPath.status, JSON.stringify(status));
   writeFileSync(path.join(folder, documentPath.status), documentText(document, '2026-05-02T00:00:00.000Z'));
 };
 
-/** A real server over a build of these repositories, its index among them. */
+/** A real server over a build of these repositories, including the search index. */
 export interface BuiltServer extends TestServer {
   readonly search: CatalogFiles;
 }
 
-/** Builds these repositories and serves them; with a server's usual options besides. */
+/** Builds these repositories and serves them, with the given options of a server. */
 export const serveBuild = async (
   repositories: readonly SourceRepository[],
   options: Omit<NonNullable<Parameters<typeof startTestServer>[0]>, 'published' | 'ids'> = {},

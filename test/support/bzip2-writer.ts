@@ -1,5 +1,5 @@
-// A plain writer of the bzip2 format (bzip2 1.0.8 is its definition): true files, coded with codes of nearly equal
-// length. Node has none, and the tests must not depend on programs of the machine.
+// A simple writer of the bzip2 format (defined by bzip2 1.0.8): valid files whose codes are all about the same length.
+// Node has none, and the tests must not depend on programs of the machine.
 const blockBytes = 100_000 - 19;
 const symbolsPerGroup = 50;
 
@@ -20,7 +20,7 @@ class BitWriter {
   #current = 0;
   #free = 8;
 
-  /** Writes the last bits of a number, 32 of them at most. */
+  /** Writes the lowest bits of a number, at most 32. */
   write(value: number, count: number): void {
     for (let shift = count - 1; shift >= 0; shift--) {
       this.#current = (this.#current << 1) | ((value >>> shift) & 1);
@@ -37,7 +37,7 @@ class BitWriter {
   }
 }
 
-/** Four to 255 equal bytes become four and a count. */
+/** Replaces runs of four to 255 equal bytes with four bytes and a count. */
 const shortenRuns = (bytes: Uint8Array): Uint8Array => {
   const shortened: number[] = [];
   for (let at = 0; at < bytes.length; ) {
@@ -52,15 +52,15 @@ const shortenRuns = (bytes: Uint8Array): Uint8Array => {
 };
 
 /**
- * Sorts the rotations of a block by prefix doubling (Manber and Myers, "Suffix arrays"): where they are sorted by so many
- * bytes, their places are the keys of twice as many. Texts that repeat themselves, as indexes do, cost no more than others.
+ * Sorts the rotations of a block by prefix doubling (Manber and Myers, "Suffix arrays"): once they are sorted by their
+ * first n bytes, their ranks are the keys for 2n bytes. So repetitive texts, such as indexes, cost no more than others.
  */
 const sortRotations = (block: Uint8Array): { last: Uint8Array; origin: number } => {
   const { length } = block;
   let starts = Uint32Array.from(block.keys());
   let ranks = Uint32Array.from(block);
   let ranked = 256;
-  // Sorts by rank those that are in order by what comes after.
+  // Stable sort by the rank of the first half; the second halves are already in order.
   const sortBy = (shift: number): void => {
     const places = new Uint32Array(ranked + 1);
     for (const rank of ranks) places[rank + 1] = (places[rank + 1] ?? 0) + 1;
@@ -96,7 +96,7 @@ const sortRotations = (block: Uint8Array): { last: Uint8Array; origin: number } 
   };
 };
 
-/** Move to front, then runs of the first place in bijective binary; ends with the end symbol. */
+/** Move to front, then run lengths of zeros in bijective binary; ends with the end symbol. */
 const toSymbols = (last: Uint8Array, alphabet: readonly number[]): number[] => {
   const places = [...alphabet];
   const symbols: number[] = [];
@@ -121,7 +121,7 @@ const toSymbols = (last: Uint8Array, alphabet: readonly number[]): number[] => {
   return symbols;
 };
 
-/** The length of the code of each symbol: a complete code in which no two lengths differ by more than one. */
+/** The code length of each symbol: a complete code whose lengths differ by at most one. */
 const codeLengths = (count: number): number[] => {
   const longest = Math.max(1, Math.ceil(Math.log2(count)));
   const short = 2 ** longest - count;
@@ -161,7 +161,7 @@ const writeBlock = (writer: BitWriter, block: Uint8Array, crc: number): void => 
     if (!alphabet.some((byte) => byte >> 4 === row)) continue;
     for (let low = 0; low < 16; low++) writer.write(alphabet.includes(row * 16 + low) ? 1 : 0, 1);
   }
-  // The format wants two codes at least; both are the same here and the first is always chosen.
+  // The format requires at least two code tables. Both are the same here, and the first is always selected.
   const groups = Math.ceil(symbols.length / symbolsPerGroup);
   writer.write(2, 3);
   writer.write(groups, 15);
@@ -171,12 +171,12 @@ const writeBlock = (writer: BitWriter, block: Uint8Array, crc: number): void => 
   for (const symbol of symbols) writer.write(codes[symbol] ?? 0, lengths[symbol] ?? 0);
 };
 
-/** Compresses into the bzip2 format: a megabyte in a second. */
+/** Compresses into the bzip2 format, at about a megabyte a second. */
 export const writeBzip2 = (bytes: Uint8Array): Uint8Array => {
   const writer = new BitWriter();
   for (const character of Buffer.from('BZh1')) writer.write(character, 8);
   let combined = 0;
-  // Shortening runs lengthens a text by a quarter at most.
+  // Replacing runs makes a text at most a quarter longer.
   const step = Math.floor((blockBytes * 4) / 5);
   for (let at = 0; at < bytes.length; at += step) {
     const part = bytes.subarray(at, at + step);

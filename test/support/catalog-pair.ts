@@ -15,13 +15,13 @@ import { packages } from './catalog.ts';
 import { temporaryFolder } from './folder.ts';
 import { openStorage } from './object-storage.ts';
 
-/** What a publication had at some time: its files, and its `generation.json`. */
+/** The state of a publication at one time: its files, and its `generation.json`. */
 export interface PublishedState {
   readonly read: (file: string) => Buffer | undefined;
   readonly text: string;
 }
 
-/** The same publication with another list of portions, whose generation says so. */
+/** The same publication with another list of portions, and a generation that matches it. */
 export const withList = (state: PublishedState, alter: (list: PortionList) => PortionList): PublishedState => {
   const generation = generationSchema.parse(JSON.parse(state.text));
   if (generation.portions === undefined) throw new Error('there are no portions');
@@ -42,7 +42,10 @@ const publishText = async (publication: BuiltPublication, text: string): Promise
   return { read: (file) => files.get(file), text: publication.read(generationPath.current).toString() };
 };
 
-/** Four generations: of the second and the third the numbers are equal, since the output of the first was put back between. */
+/**
+ * Publishes four generations. The second and third have the same number, because the output of the first was restored
+ * between them.
+ */
 export const publishFour = async (): Promise<readonly PublishedState[]> => {
   const [former, restored] = [temporaryFolder(), temporaryFolder()];
   const publication = new BuiltPublication(former);
@@ -57,22 +60,22 @@ export const publishFour = async (): Promise<readonly PublishedState[]> => {
   return [first, second, await publishText(again, 'third'), await publishText(again, 'fourth')];
 };
 
-/** The two objects that hold a catalog, over a publication, with what the platform does between them done by hand. */
+/** The two objects that keep a catalog, over a publication. The test plays the platform between them. */
 export class CatalogPair {
-  /** What is published now. */
+  /** The present state of the publication. */
   published: PublishedState;
-  /** Called with each file that is read, before it is. */
+  /** Called before each file is read. */
   onRead: (file: string) => Promise<void> | undefined = () => undefined;
   /** The clock, in milliseconds. */
   now = 1_800_000_000_000;
-  /** What it has one after another. */
+  /** The states that it has, one after another. */
   readonly states: readonly PublishedState[];
   /** How often an object was woken. */
   woken = 0;
   readonly #portions: (file: string) => Buffer | undefined;
   readonly #storages = [openStorage(), openStorage()] as const;
   #keepers: readonly [CatalogKeeper, CatalogKeeper];
-  /** What is on the way from one object to the other. */
+  /** Messages on their way between the objects. */
   #messages: { deliver: () => void; lose: () => void }[] = [];
   readonly #alarms: [Promise<void> | undefined, Promise<void> | undefined] = [undefined, undefined];
   #asked: 0 | 1 = 0;
@@ -115,7 +118,7 @@ export class CatalogPair {
     });
   }
 
-  // There and back.
+  // Sends the call, and its answer back.
   async #send<T>(call: () => Promise<T>): Promise<T> {
     await this.#travel();
     const answer = await call();
@@ -129,24 +132,24 @@ export class CatalogPair {
     });
   }
 
-  /** Whether anything is on the way between the two. */
+  /** Whether there are messages on their way. */
   get isOnTheWay(): boolean {
     return this.#messages.length > 0;
   }
 
-  /** Has an order arrive that was long on the way. */
+  /** Delivers an order that was delayed for long. */
   order(at: 0 | 1, order: TakeOrder): Promise<boolean> {
     return this.#keepers[at].take(order);
   }
 
-  /** Has what is on the way arrive, or get lost: the one of that place among them. */
+  /** Delivers, or loses, the message at this place in the list. */
   arrive(place: number, isLost = false): void {
     const [message] = this.#messages.splice(place % Math.max(1, this.#messages.length), 1);
     if (isLost) message?.lose();
     else message?.deliver();
   }
 
-  /** Wakes an object at the time of its alarm, if it has one and is not awake; after how many milliseconds that was. */
+  /** Wakes an object at the time of its alarm, if it has one and is not awake. Returns after how many milliseconds. */
   wake(at: 0 | 1): number | undefined {
     if (this.#alarms[at] !== undefined) return undefined;
     const time = this.#storages[at].takeAlarm();
@@ -160,31 +163,31 @@ export class CatalogPair {
     return pause;
   }
 
-  /** Has the platform wake an object no more, as where that failed too often. */
+  /** Removes the alarm, as the platform does if it failed too often. */
   loseAlarm(at: 0 | 1): void {
     this.#storages[at].takeAlarm();
   }
 
-  /** Starts an object anew over its storage, if it is not awake. */
+  /** Restarts an object over its storage, if it is not awake. */
   restart(at: 0 | 1): void {
     if (this.#alarms[at] !== undefined || this.#messages.length > 0) return;
     this.#keepers = at === 0 ? [this.#open(0), this.#keepers[1]] : [this.#keepers[0], this.#open(1)];
   }
 
-  /** Writes into the storage of an object what was put back there. */
+  /** Changes the storage of an object, as after a restored backup. */
   alter(at: 0 | 1, statement: string): void {
     this.#storages[at].sql.exec(statement);
     this.restart(at);
   }
 
-  /** Resolves when both are asleep or wait for what is on the way. */
+  /** Resolves when both objects are asleep or wait for a message. */
   async settle(): Promise<void> {
     const isBusy = () => this.#alarms.filter((one) => one !== undefined).length > this.#messages.length;
     do await new Promise((resolve) => setImmediate(resolve));
     while (isBusy());
   }
 
-  /** Each object's answer with this file, which tells the generation from which it answers, or its status. */
+  /** Asks each object for this file. Returns the generation from which it answered, or its status. */
   async answers(file: string = generationPath.current): Promise<(string | number)[]> {
     return Promise.all(
       this.#keepers.map(async (keeper) => {
@@ -194,7 +197,10 @@ export class CatalogPair {
     );
   }
 
-  /** Asks as a Worker does: who answered last, and the other where that one stands aside; what it answers with, likewise. */
+  /**
+   * Asks as a Worker does: first the object that answered last and, if that declines, the other. Returns the
+   * generation, or the status.
+   */
   async ask(): Promise<string | number> {
     for (const at of [this.#asked, this.#asked === 0 ? 1 : 0] as const) {
       const response = await this.#keepers[at].fetch(new Request(`https://index.example/${generationPath.current}`));
@@ -205,7 +211,7 @@ export class CatalogPair {
     return 421;
   }
 
-  /** Lets twenty minutes go by, or so many, in which all goes well and somebody asks now and then. */
+  /** Lets time pass, twenty minutes by default, in which everything works and there are occasional requests. */
   async rest(minutes = 20): Promise<void> {
     for (const end = this.now + minutes * 60_000; this.now < end; this.now += 30_000) {
       await this.ask();

@@ -1,26 +1,26 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 
-/** A certificate with its private key, both in PEM. */
+/** A certificate and its private key, both in PEM. */
 export interface Certificate {
   readonly cert: string;
   readonly key: string;
 }
 
-/** What a certificate says; everything has a usual value. */
+/** The content of a certificate. Every field has a default. */
 interface CertificatePlan {
-  /** The host names and, of four numbers, IPv4 addresses that it is for. */
+  /** The host names and IPv4 addresses that it is valid for. */
   readonly names?: readonly string[];
   readonly from?: Date;
   readonly until?: Date;
-  /** Who signs it; itself, unless given. */
+  /** The issuer; by default the certificate signs itself. */
   readonly issuer?: CertificateAuthority;
 }
 
-// The few shapes of DER (ITU-T X.690) that an X.509 certificate (RFC 5280) is made of.
+// The few types of DER (ITU-T X.690) that an X.509 certificate (RFC 5280) consists of.
 const der = (tag: number, ...parts: readonly Uint8Array[]): Buffer => {
   const content = Buffer.concat(parts);
   if (content.length < 0x80) return Buffer.concat([Buffer.of(tag, content.length), content]);
-  // As short as it goes (X.690, section 10.1), which browsers insist on.
+  // Browsers require the shortest form (X.690, section 10.1).
   const digits = content.length.toString(16);
   const length = Buffer.from(digits.padStart(digits.length + (digits.length % 2), '0'), 'hex');
   return Buffer.concat([Buffer.of(tag, 0x80 | length.length), length, content]);
@@ -30,7 +30,7 @@ const objectIdentifier = (hex: string): Buffer => der(0x06, Buffer.from(hex, 'he
 const bitString = (bytes: Uint8Array): Buffer => der(0x03, Buffer.of(0), bytes);
 const octetString = (bytes: Uint8Array): Buffer => der(0x04, bytes);
 const time = (date: Date): Buffer =>
-  // Years of two digits until 2049 (RFC 5280, section 4.1.2.5).
+  // Until 2049 a year has two digits (RFC 5280, section 4.1.2.5).
   der(0x17, Buffer.from(date.toISOString().slice(2).replace(/[-:T]/g, '').replace(/\..*/, 'Z')));
 const name = (commonName: string): Buffer =>
   sequence(der(0x31, sequence(objectIdentifier('550403'), der(0x0c, Buffer.from(commonName)))));
@@ -69,7 +69,7 @@ const compose = (plan: {
 
 const makeKeys = () => generateKeyPairSync('ec', { namedCurve: 'P-256' });
 
-/** Signs certificates; a client that trusts its `cert` trusts them. */
+/** Signs certificates. A client that trusts its `cert` trusts them. */
 export class CertificateAuthority {
   readonly cert: string;
   readonly name: string;
@@ -95,7 +95,7 @@ export class CertificateAuthority {
   }
 }
 
-/** Makes a certificate of a web server, valid from yesterday to tomorrow unless told otherwise. */
+/** Makes a certificate of a web server; by default valid from yesterday to tomorrow. */
 export const createCertificate = (plan: CertificatePlan = {}): Certificate => {
   const { names = ['127.0.0.1'], from = new Date(Date.now() - day), until = new Date(Date.now() + day) } = plan;
   const { publicKey, privateKey } = makeKeys();

@@ -6,18 +6,18 @@ import { createInterface } from 'node:readline';
 const project = path.join(import.meta.dirname, '..', '..');
 const shared = path.join(project, '..', 'shared');
 
-/** Whether a corpus of real repositories lies beside the project. */
+/** Whether a corpus of real repositories is beside the project. */
 export const hasCorpus = existsSync(path.join(shared, 'corpus'));
 if (!hasCorpus) process.stdout.write('skipped: there is no corpus of real repositories beside the project\n');
 
-/** A server of the corpus, and the manifest that names its repositories. */
+/** A server of the corpus, and a manifest that names its repositories. */
 export interface CorpusOrigin {
   readonly port: number;
   readonly manifest: string;
   stop(): void;
 }
 
-/** Serves the corpus; its manifest is written into this folder. */
+/** Serves the corpus, and writes its manifest into this folder. */
 export const startCorpus = async (folder: string): Promise<CorpusOrigin> => {
   const manifest = path.join(folder, 'manifest.json');
   const tool = path.join(shared, 'tools', 'origin.mjs');
@@ -28,7 +28,7 @@ export const startCorpus = async (folder: string): Promise<CorpusOrigin> => {
   throw new Error('the origin of the corpus did not start');
 };
 
-/** Runs the build command over this manifest, without pages. */
+/** Runs the build command for this manifest, without the site. */
 export const buildFrom = (manifest: string, { state, out }: { state: string; out: string }) => {
   const flags = ['--manifest', manifest, '--state', state, '--out', out, '--allow-private-networks', '--no-site'];
   return spawnSync('npm', ['run', '--silent', 'build', '--', ...flags], { cwd: project, encoding: 'utf8' });

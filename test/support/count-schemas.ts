@@ -4,7 +4,7 @@ import path from 'node:path';
 const importing = /\bimport\s*(?:\*\s*as\s+(\w+)|(\{[^}]*\}))?\s*(?:from\s*)?["']([^"']+)["'];?/g;
 const exporting = /export\s*(\{[^}]*\});?/g;
 
-/** `{a as b, c}`, of imports or exports, as names in pairs. */
+/** Parses `{a as b, c}` of imports or exports into pairs of names. */
 const pairsOf = (list: string): readonly (readonly [string, string])[] =>
   list
     .slice(1, -1)
@@ -13,8 +13,8 @@ const pairsOf = (list: string): readonly (readonly [string, string])[] =>
     .flatMap(([name = '', other = name]) => (name === '' ? [] : [[name, other] as const]));
 
 /**
- * How many schemas the modules of a Worker make when it starts: those that the first of them imports, but not what is imported
- * later. What the platform has is of no account. `languages` stands in for what there is of Intl.
+ * How many schemas a Worker's modules create when it starts. Counted are the modules that are imported statically from
+ * the first one; what the platform provides is ignored. `languages` replaces Intl.
  */
 export const countSchemas = (folder: string, languages: object = Intl): number => {
   let schemas = 0;

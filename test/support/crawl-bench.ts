@@ -1,10 +1,10 @@
 import { afterEach, beforeEach } from 'vitest';
 import { CrawlBench } from './crawling.ts';
 
-/** That of the test that runs. */
+/** The bench of the running test. */
 export let bench: CrawlBench;
 
-/** Gives each test of a file a bench of its own. */
+/** Gives each test of a file a new bench. */
 export const useCrawlBench = (): void => {
   beforeEach(async () => {
     bench = await CrawlBench.start();

@@ -6,7 +6,7 @@ import type { ManifestEntry } from '../../src/contract/manifest.ts';
 import type { CrawlBench } from './crawling.ts';
 import { temporaryFolder } from './folder.ts';
 
-/** The records and findings of a catalog that is made of what was crawled. */
+/** The records and findings of a catalog made from a crawl. */
 export const makeCatalogOf = async (
   bench: CrawlBench,
   entry: ManifestEntry,

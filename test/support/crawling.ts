@@ -8,7 +8,7 @@ import type { FetchLimits } from '../../src/net/turn.ts';
 import { SnapshotStore } from '../../src/snapshots/store.ts';
 import { OriginServer } from './origin-server.ts';
 
-/** A manifest entry for a test; flat, unless told otherwise. */
+/** A manifest entry for a test; flat by default. */
 export const makeEntry = (slug: string, uri: string, fields: Partial<ManifestEntry> = {}): ManifestEntry => ({
   slug,
   uri,
@@ -19,9 +19,9 @@ export const makeEntry = (slug: string, uri: string, fields: Partial<ManifestEnt
   ...fields,
 });
 
-// On a busy machine an honest answer may take seconds, which no test is about.
+// On a busy machine a correct answer may take seconds, and no test is about that.
 const patient: Partial<FetchLimits> = { headersMs: 30_000, graceMs: 30_000, totalMs: 60_000 };
-/** Limits for an origin whose faults show only when time is over. */
+/** Limits for an origin whose faults only show after a time limit. */
 const quickNetwork: Partial<FetchLimits> = { headersMs: 400, graceMs: 300, totalMs: 3000 };
 
 /** An origin, a store in a folder of its own, and a clock that the test moves. */
@@ -46,12 +46,12 @@ export class CrawlBench {
     await rm(this.directory, { recursive: true, force: true });
   }
 
-  /** Moves the clock. */
+  /** Moves the clock on. */
   pass(seconds: number): void {
     this.now = new Date(this.now.getTime() + seconds * 1000);
   }
 
-  /** Crawls with a new fetcher, whose limits are quick where the origin lets its clients wait. */
+  /** Crawls with a new fetcher. Its limits are short if the origin makes its clients wait. */
   async crawl(
     entries: readonly ManifestEntry[],
     options: Partial<CrawlOptions> & { network?: Partial<FetchLimits>; ca?: string } = {},
@@ -75,7 +75,7 @@ export class CrawlBench {
     }
   }
 
-  /** Crawls the flat repository below `/repo` and returns its outcome with the paths that were asked for. */
+  /** Crawls the flat repository below `/repo`. Returns its outcome and the requested paths. */
   async crawlOne(
     options: Parameters<CrawlBench['crawl']>[1] = {},
     entry = makeEntry('repo', this.origin.uri('repo')),

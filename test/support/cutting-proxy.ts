@@ -1,6 +1,8 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** Hands bytes on to a port of loopback and cuts each connection, both ways, after a number of them. */
+/**
+ * Forwards bytes to a port on loopback, and cuts each connection, in both directions, after a certain number of them.
+ */
 export class CuttingProxy {
   cuts = 0;
   readonly #server: Server;
@@ -38,7 +40,7 @@ export class CuttingProxy {
     });
   }
 
-  /** `nextBudget` says, for each connection, after how many bytes it is cut. */
+  /** `nextBudget` returns, for each connection, after how many bytes it is cut. */
   static async start(port: number, nextBudget: () => number): Promise<CuttingProxy> {
     const proxy = new CuttingProxy(port, nextBudget);
     await new Promise<void>((resolve) => proxy.#server.listen(0, '127.0.0.1', resolve));

@@ -2,27 +2,30 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** Where counts that are sent to the database come to a halt: before it keeps them, or before anybody hears that it did. */
+/**
+ * When a batch of counts stops on its way to the database: before it is committed, or before the server hears of the
+ * commit.
+ */
 type Halt = 'before the commit' | 'after the commit';
 
-/** What stands between a server and its database of counters. */
+/** A proxy between a server and its database of counters. */
 export interface DatabaseWay {
-  /** The address of the database, this way. */
+  /** The address of the database through this proxy. */
   readonly url: string;
   readonly state: {
     isOpen: boolean;
-    /** So many answers to a commit are lost, with their connection. */
+    /** How many further answers to a commit are lost, together with their connections. */
     losesCommits: number;
   };
-  /** Ends all connections and takes no others. */
+  /** Closes all connections and refuses new ones. */
   cut(): void;
-  /** Halts a batch of counts at this moment, after so many others; resolves when it is there. */
+  /** Stops a batch of counts at this moment, after this many others. Resolves when it has stopped. */
   halt(at: Halt, after: number): Promise<void>;
-  /** Halts none any more. */
+  /** Stops no further batches. */
   pass(): void;
 }
 
-/** Opens a way to this database that passes all on, or nothing, or loses the answer to a commit. */
+/** Opens a proxy to this database. It can forward everything, refuse everything, or lose the answer to a commit. */
 export const openWay = async (url: string): Promise<DatabaseWay> => {
   const { hostname, port } = new URL(url);
   const sockets = new Set<Socket>();
@@ -45,7 +48,7 @@ export const openWay = async (url: string): Promise<DatabaseWay> => {
       isBatch ||= data.includes('INSERT INTO downloads_sender');
       isCommitting ||= data.includes('COMMIT\0');
       if (isBatch && isCommitting && halting?.at === 'before the commit' && halting.left === 0) {
-        // Without its client the database forgets what is not committed; whoever sent it hears nothing.
+        // After a disconnect the database rolls back what is not committed, and the sender gets no answer.
         database.removeAllListeners('close').destroy();
         return halting.reached();
       }

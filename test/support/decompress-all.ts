@@ -1,6 +1,6 @@
 import { type Compression, type DecompressionLimits, decompress } from '../../src/apt/decompress.ts';
 
-/** Decompresses bytes that are all there into one array; throws as `decompress` does. */
+/** Decompresses complete bytes into one array. Throws as `decompress` does. */
 export const decompressAll = async (
   bytes: Uint8Array,
   compression: Compression,

@@ -6,10 +6,10 @@ import { CatalogSearch } from '../../src/search/catalog-search.ts';
 import { buildCatalog, type SourceRepository } from './catalog.ts';
 import { temporaryFolder } from './folder.ts';
 
-/** What a test asks about; the rest is usual. */
+/** The fields of a question that a test sets; the others have defaults. */
 export type Asked = Partial<DependencyQuestion> & Pick<DependencyQuestion, 'packageId'>;
 
-/** A catalog of these repositories, to be asked what installing a package brings. */
+/** A catalog of these repositories, for questions about the dependencies of packages. */
 export const openClosures = async (repositories: readonly SourceRepository[]) => {
   const state = temporaryFolder();
   await buildCatalog(state, repositories);

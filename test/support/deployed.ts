@@ -4,15 +4,15 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** The folder of the project. */
+/** The project's folder. */
 export const project = path.join(import.meta.dirname, '..', '..');
 
-/** A recipe of `deploy/`, as it ships. */
+/** A recipe of `deploy/`, as it is published. */
 export const recipe = (file: string): string => readFileSync(path.join(project, 'deploy', file), 'utf8');
 
 /**
- * A recipe in which the addresses and folders of an operator's machine are those of a test. Throws where one of them does
- * not stand in it, so that a recipe that changes is not tested with what it was.
+ * A recipe with the addresses and folders of a test in the place of an operator's. Throws if the recipe does not
+ * contain one of them, so that the test notices when the recipe changes.
  */
 export const placed = (text: string, places: Readonly<Record<string, string>>): string =>
   Object.entries(places).reduce((before, [there, here]) => {
@@ -25,11 +25,11 @@ export interface ServerProcess {
   readonly address: string;
   readonly port: number;
   readonly child: ChildProcess;
-  /** Tells it to stop and waits until it is gone; returns its exit code. */
+  /** Sends it a signal and waits until it has ended. Returns its exit code. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-/** Starts `npm run serve` without npm, and waits until it listens. It ends with the test at the latest. */
+/** Starts what `npm run serve` runs, without npm, and waits until it listens. It ends with the test at the latest. */
 export const startServerProcess = async (flags: readonly string[]): Promise<ServerProcess> => {
   const child = spawn(process.execPath, ['scripts/serve.ts', ...flags], { cwd: project });
   onTestFinished(() => void child.kill('SIGKILL'));

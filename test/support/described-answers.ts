@@ -6,22 +6,22 @@ import type { Received } from './wire.ts';
 
 type Json = Record<string, unknown>;
 
-/** What is wrong with an answer, in a sentence; undefined where it is as described. */
+/** What is wrong with an answer, as a sentence; undefined if it is as described. */
 type Verdict = string | undefined;
 
 const pointer = (path: readonly string[]): string =>
   path.map((segment) => segment.replaceAll('~', '~0').replaceAll('/', '~1')).join('/');
 
-/** The media type; the encoding that JSON has anyway (RFC 8259 §8.1) is no part of it. */
+/** The media type without parameters. JSON has one encoding in any case (RFC 8259 §8.1). */
 const essenceOf = ({ headers }: Received): string =>
   (headers['content-type'] ?? '').replace(/^(application\/json); charset=utf-8$/i, '$1');
 
-/** Holds answers against an OpenAPI description, with a validator that knows nothing of how it was made. */
+/** Checks answers against an OpenAPI description, with an independent validator. */
 export class DescribedAnswers {
   readonly #description: Json;
   readonly #ajv: Ajv2020;
   readonly #validators = new Map<string, ValidateFunction>();
-  /** What was seen: "GET /address 200". */
+  /** The answers so far, as "GET /address 200". */
   readonly seen = new Set<string>();
 
   constructor(description: Json) {
@@ -31,12 +31,12 @@ export class DescribedAnswers {
     this.#ajv.addSchema({ $id: 'description', ...description });
   }
 
-  /** Every status that is described, as in `seen`. */
+  /** Every described answer, in the form of `seen`. */
   get described(): Set<string> {
     const paths = this.#description.paths as Record<string, Record<string, { responses: Json }>>;
     return new Set(
       Object.entries(paths).flatMap(([address, methods]) =>
-        // What an address has besides methods is no list of responses.
+        // Other fields of a path item than methods contain no responses.
         Object.entries(methods).flatMap(([method, { responses = {} }]) =>
           Object.keys(responses).map((status) => `${method.toUpperCase()} ${address} ${status}`),
         ),
@@ -45,8 +45,8 @@ export class DescribedAnswers {
   }
 
   /**
-   * Holds an answer against what is described for an operation; `method` is the one asked with. OPTIONS and an address
-   * without an operation are not described, but their errors have the bodies of all errors.
+   * Checks an answer against the description of an operation; `method` is the one of the request. OPTIONS and addresses
+   * without an operation are not described, but their errors have the same form as all errors.
    */
   check(operation: Operation | undefined, method: string, answer: Received): Verdict {
     const { status, body } = answer;
@@ -104,14 +104,14 @@ export class DescribedAnswers {
 
 const routes = (Object.values(operations) as Operation[])
   .map((operation) => ({ operation, segments: operation.address.split('/').slice(1) }))
-  // Words of the API win over names.
+  // Fixed segments take precedence over parameters.
   .sort((a, b) => Number(a.operation.address.includes('{')) - Number(b.operation.address.includes('{')));
 
-/** The canonical form of a path, which is that of the URL standard (H3); a "#" that was sent is part of it. */
+/** The canonical form of a path according to the URL standard (H3). A "#" in the request is part of it. */
 export const canonicalPath = (target: string): string =>
   URL.parse(`http://host${target.replaceAll('#', '%23')}`)?.pathname ?? '';
 
-/** The operation whose address a target is, read without any code of the server; undefined where it is none. */
+/** The operation that a target belongs to, determined without any code of the server; undefined if there is none. */
 export const operationOf = (target: string): Operation | undefined => {
   const path = canonicalPath(target);
   let segments: string[];

@@ -10,7 +10,7 @@ export const dailyCounts = 'SELECT * FROM downloads ORDER BY day, package_id, pa
 export const countsOf = (rows: readonly Record<string, unknown>[]): Record<string, number> =>
   Object.fromEntries(rows.map((row) => [`${row.day} ${row.package_id} ${row.package_version}`, Number(row.count)]));
 
-/** What was counted into a file. */
+/** The counts in a database file. */
 export const readCounts = (file: string): Record<string, number> => {
   const database = new DatabaseSync(file, { readOnly: true });
   const rows = database.prepare(dailyCounts).all();

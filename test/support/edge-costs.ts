@@ -3,19 +3,19 @@ import { Miniflare } from 'miniflare';
 import { rolldown } from 'rolldown';
 import { compatibilityDate } from '../../scripts/bundling/cloudflare-settings.ts';
 
-/** What taking a generation cost, in rows as the platform counts them. */
+/** The cost of taking over a generation, in rows as the platform counts them. */
 export interface TakingCosts {
   readonly written: number;
   readonly read: number;
-  /** Of those, to know which portions stand there. */
+  /** The part of them that was read to find out which portions are already stored. */
   readonly readOfPlaces: number;
-  /** How often all of the full-text index was put in order. */
+  /** How often the whole full-text index was reorganised. */
   readonly ordered: number;
 }
 
-/** An object of the platform's runtime that takes what an address publishes. */
+/** An object in the platform's runtime that takes over the generations that an address publishes. */
 export interface CountedTaking {
-  /** Has it take what is published now. */
+  /** Makes it take over the generation in force. */
   take(): Promise<TakingCosts>;
   stop(): Promise<void>;
 }
@@ -33,7 +33,7 @@ const bundleTaking = async (): Promise<string> => {
   return output[0].code;
 };
 
-/** Starts one, which holds nothing yet. */
+/** Starts one without a generation. */
 export const startCountedTaking = async (address: string): Promise<CountedTaking> => {
   bundled ??= bundleTaking();
   const contents = await bundled;

@@ -20,8 +20,8 @@ const bundleInto = (folder: string, gateway: EdgeGateway): Promise<BundledWorker
 };
 
 /**
- * Bundles the Worker as `npm run bundle -- cloudflare` does, into a new folder, which whoever asked for it removes. In a
- * run of the tests it is bundled once for each gateway, and copied.
+ * Bundles the Worker as `npm run bundle -- cloudflare` does, into a new folder, which the caller removes. In a run of
+ * the tests it is bundled once for each kind of gateway, and then copied.
  */
 export const makeEdgeBundle = async (gateway: EdgeGateway = { kind: 'off' }): Promise<EdgeBundle> => {
   const folder = path.join(mkdtempSync(path.join(tmpdir(), 'debdex-edge-')), 'cloudflare');
@@ -36,7 +36,9 @@ export const makeEdgeBundle = async (gateway: EdgeGateway = { kind: 'off' }): Pr
   return { ...(JSON.parse(readFileSync(path.join(whole, 'made.json'), 'utf8')) as BundledWorker), folder };
 };
 
-/** The modules of a bundle as the runtime takes them: named, since a driver imports by a name that it composes. */
+/**
+ * The modules of a bundle for the runtime. They are listed by name, because a driver computes the name of an import.
+ */
 export const modulesOf = ({ folder, modules }: EdgeBundle) =>
   modules.map((name) => ({
     type: 'ESModule' as const,
@@ -44,15 +46,18 @@ export const modulesOf = ({ folder, modules }: EdgeBundle) =>
     contents: readFileSync(path.join(folder, name), 'utf8'),
   }));
 
-/** Where the publication is that a Worker is of. */
+/** Where a Worker finds its publication. */
 type EdgeSource = { readonly address: string } | { readonly assets: string } | { readonly bucket: true };
 
 export interface EdgeRuntimeOptions {
   readonly source: EdgeSource;
-  /** A folder for its storage, or with that of an earlier one. */
+  /** A folder for its storage; it may contain that of an earlier one. */
   readonly storage: string;
   readonly variables?: Readonly<Record<string, string>>;
-  /** What keeps its sign-ins, as its bundle was made for: an object, or the database at an address; nothing otherwise. */
+  /**
+   * Where the gateway keeps sign-ins, matching the bundle: an object, or the database at an address; undefined for no
+   * gateway.
+   */
   readonly gateway?: 'object' | { readonly database: string };
 }
 
@@ -63,21 +68,21 @@ interface WritableBucket {
 /** A Worker in the platform's own runtime, on loopback. */
 export interface EdgeRuntime {
   readonly address: string;
-  /** What it wrote into its log, as objects. */
+  /** The lines of its log, as objects. */
   readonly lines: readonly Record<string, unknown>[];
-  /** The number of the generation that was taken last, as its log says; undefined where none was. */
+  /** The number of the generation that was taken over last, according to the log; undefined if there was none. */
   taken(): number | undefined;
   /** Puts a file into its bucket. */
   put(key: string, bytes: Uint8Array, sha256: string): Promise<void>;
-  /** One of its two objects that hold a catalog. */
+  /** One of the two objects that keep a catalog. */
   object(name: ObjectName): Promise<Pick<CatalogStub, 'take' | 'retire'>>;
-  /** Has it do what is done on a schedule. */
+  /** Runs its scheduled work. */
   runScheduled(): Promise<void>;
-  /** Ends the runtime, whatever it does. */
+  /** Kills the runtime, whatever it is doing. */
   kill(): Promise<void>;
 }
 
-/** Starts a bundled Worker, which asks for a new generation every second. */
+/** Starts a bundled Worker that looks for a new generation every second. */
 export const runEdge = async (
   bundle: EdgeBundle,
   { source, storage, variables = {}, gateway }: EdgeRuntimeOptions,
@@ -130,7 +135,7 @@ export const runEdge = async (
         )
         .at(-1),
     put: async (key, bytes, sha256) => {
-      // Each time they are asked for, all bindings are made anew.
+      // Each call of getBindings creates all of them again.
       bindings ??= workerd.getBindings<{ BUCKET: WritableBucket }>();
       const { BUCKET } = await bindings;
       await BUCKET.put(key, bytes, { customMetadata: { sha256 } });

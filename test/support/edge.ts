@@ -7,11 +7,11 @@ import { patience } from './patience.ts';
 /** A Worker under test. */
 export interface EdgeServer extends EdgeRuntime {
   get(target: string, headers?: Record<string, string>): Promise<Response>;
-  /** Resolves when it answers from the generation of this number. */
+  /** Resolves when it answers from the generation with this number. */
   until(number: number): Promise<void>;
 }
 
-/** A publication that a Worker can take, empty to begin with, on a server that ends with the test. */
+/** An empty publication for a Worker to follow, on a server that ends with the test. */
 export const publishOnLoopback = async () => {
   const publication = new BuiltPublication();
   publication.hasPortions = true;
@@ -33,7 +33,7 @@ export const startEdge = async (
     ...runtime,
     get,
     until: async (number) => {
-      // Whoever is not asked follows nothing.
+      // A Worker only begins to follow when it gets a request.
       await (await get('/livez')).body?.cancel();
       await vi.waitFor(() => {
         const taken = runtime.taken();

@@ -6,7 +6,10 @@ import { OutputFolder } from '../../src/publication/output-folder.ts';
 import { base } from './catalog.ts';
 import { landingRecord } from './published.ts';
 
-/** The emission of this catalog into an output folder, with what tests do not care about; `others` are its other options. */
+/**
+ * The emission of this catalog into an output folder, with defaults for what tests do not care about; `others` are its
+ * other options.
+ */
 export const emissionOf = (
   { catalog, update }: { readonly catalog: CatalogBuild; readonly update: CatalogUpdate },
   out: string,

@@ -12,7 +12,7 @@ import { temporaryFolder } from './folder.ts';
 
 type FetcherLimits = NonNullable<NonNullable<Parameters<typeof createFetcher>[0]>['limits']>;
 
-/** One repository with so many packages; another `text` is another state of it. */
+/** A repository with this many packages. Another `text` is another state of it. */
 export const repository = (text: string, count = 3): SourceRepository => ({
   slug: 'one',
   packages: packages(
@@ -24,7 +24,7 @@ export let publication: BuiltPublication;
 export let origin: FileOrigin;
 let fetcher: Fetcher;
 
-/** Has each test of a file follow a publication of its own, which is served on loopback. */
+/** Makes each test of a file follow a publication of its own, served on loopback. */
 export const useFollowedPublication = (): void => {
   beforeEach(async () => {
     publication = new BuiltPublication();
@@ -37,7 +37,7 @@ export const useFollowedPublication = (): void => {
   });
 };
 
-/** Has followers ask by a fetcher with other limits while `work` is under way. */
+/** Gives followers a fetcher with other limits while `work` is running. */
 export const withLimits = async (limits: FetcherLimits, work: () => Promise<void>): Promise<void> => {
   const usual = fetcher;
   fetcher = createFetcher({ allowPrivateNetworks: true, limits });
@@ -49,7 +49,7 @@ export const withLimits = async (limits: FetcherLimits, work: () => Promise<void
   }
 };
 
-/** A follower in this process, which is asked to ask. */
+/** A follower in this process, which looks for news when the test tells it to. */
 export const follow = async (
   state = temporaryFolder(),
   options: Partial<FollowerOptions> & { publicKey?: string } = {},
@@ -61,7 +61,7 @@ export const follow = async (
     release = undefined;
   };
   onTestFinished(unlock);
-  // A test may lose patience in the middle.
+  // A test may change the fetcher meanwhile (`withLimits`), and it is closed elsewhere.
   const asking: Fetcher = { fetch: (...request) => fetcher.fetch(...request), close: async () => {} };
   const events: FollowerEvent[] = [];
   let taken: Taken | undefined = await folder.read(options.publicKey);
@@ -94,7 +94,7 @@ export const follow = async (
     get reasons() {
       return events.map((event) => ('reason' in event ? event.reason : event.event));
     },
-    /** The document as the replica would answer with it. */
+    /** The document, as the replica would answer with it. */
     read: (file: string): Buffer | undefined => {
       const { note } = taken as Taken;
       const large = note.large.find((one) => one.path === file);

@@ -5,8 +5,9 @@ import { Hono } from 'hono';
 import { openGateway } from '../../functions/gateway/node/open-gateway.ts';
 import { listen, readTestConfiguration, testedObject, weakCost } from './gateway-session.ts';
 
-// One server process of gateways, for tests with several of them or that kill one. Its parent sends the milliseconds
-// that its clock is ahead; it answers with the ports at the start and with an empty object to each message.
+// A server process with one or more gateways, for tests that need several of them or that kill one. Its parent sends
+// how many milliseconds its clock is ahead. It reports its ports at the start, and answers each message with an empty
+// object.
 let ahead = 0;
 const open = async (surroundings: NodeJS.ProcessEnv): Promise<number> => {
   const gateway = openGateway(readTestConfiguration(surroundings), {
@@ -27,5 +28,5 @@ process.on('message', (message: { ahead: number }) => {
   process.send?.({});
 });
 process.on('disconnect', () => process.exit());
-// It is killed, before Node would keep for the next one what was compiled.
+// It is going to be killed, and then Node would not write its compile cache for the next process.
 flushCompileCache();

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 /** A gateway in a process of its own. */
 export interface GatewayProcess {
   readonly base: string;
-  /** The addresses of all its gateways, where it has several. */
+  /** The addresses of all its gateways, if there are several. */
   readonly bases: readonly string[];
   /** Sets how far its clock is ahead of the real one. */
   setAhead(milliseconds: number): Promise<void>;
@@ -14,7 +14,10 @@ export interface GatewayProcess {
 
 const program = fileURLToPath(new URL('./gateway-process.ts', import.meta.url));
 
-/** Starts one; `fileLimit` bounds the size of any file that it writes, in blocks of the shell, as a full disk would. */
+/**
+ * Starts a gateway. `fileLimit` limits the size of the files that it writes, in the shell's blocks, to simulate a full
+ * disk.
+ */
 export const startGatewayProcess = async (
   environment: Readonly<Record<string, string>>,
   { fileLimit = 'unlimited' }: { fileLimit?: number | 'unlimited' } = {},
@@ -43,10 +46,10 @@ export const startGatewayProcess = async (
   };
 };
 
-/** Starts one of several gateways, each in surroundings of its own. */
+/** Starts a process with several gateways, each with its own environment. */
 export const startProcessOfGateways = (surroundings: readonly Readonly<Record<string, string>>[]) =>
   startGatewayProcess({ TESTED_GATEWAYS: JSON.stringify(surroundings) });
 
-/** Starts several on one store. */
+/** Starts several gateways on one store. */
 export const startGatewayProcesses = (count: number, environment: Readonly<Record<string, string>>) =>
   Promise.all(Array.from({ length: count }, () => startGatewayProcess(environment)));

@@ -14,18 +14,18 @@ import type { CredentialStore } from '../../functions/gateway/store/credential-s
 import { clientAddress } from '../../functions/http/client-address.ts';
 import { openTestedObject } from './tested-object.ts';
 
-/** scrypt as weak as it gets: tests of the protocol need no strong passwords, only many sign-ins. */
+/** The weakest scrypt: tests of the protocol need many sign-ins, not strong passwords. */
 export const weakCost = { n: 2 ** 4, r: 8, p: 1 };
 export const password = 'correct horse battery staple';
 
-/** Reads a configuration whose surroundings are named in the same way as its settings. */
+/** Reads a configuration from environment variables with the names of its settings. */
 export const readTestConfiguration = ({
   PUBLIC_ADDRESS,
   STATE_DIR,
   OBJECT_STORE: _,
   ...environment
 }: NodeJS.ProcessEnv) =>
-  // One client asks for many sign-ins.
+  // A single client asks for many sign-ins.
   readGatewayConfiguration(
     { GATEWAY_SIGN_IN_RATE: '0', ...environment },
     {
@@ -34,11 +34,13 @@ export const readTestConfiguration = ({
     },
   );
 
-/** The object that the environment names, in the place of a store of Node's. */
+/** The store in the object that the environment names, instead of one of Node's. */
 export const testedObject = ({ OBJECT_STORE }: NodeJS.ProcessEnv, clock: () => number) =>
   OBJECT_STORE === undefined ? undefined : openTestedObject(OBJECT_STORE, clock);
 
-/** Serves on a free port of loopback, telling the application the client's address as the project's server does. */
+/**
+ * Serves on a free port of loopback, and passes the client's address to the application as the project's server does.
+ */
 export const listen = (fetch: (request: Request, bindings: object) => Response | Promise<Response>, proxies = 0) =>
   serve({
     port: 0,
@@ -78,12 +80,12 @@ export const startGateway = async (
     folder,
     store: gateway.store,
     health: gateway.health,
-    /** Resolves when the server has the next request, to a promise of the end of its connection. */
+    /** Resolves, when the server receives the next request, to a promise of the end of its connection. */
     nextRequest: async () => {
       const [{ socket }]: [IncomingMessage] = (await once(server, 'request')) as [IncomingMessage];
       return { closed: once(socket, 'close') };
     },
-    /** Lines of the security log so far. */
+    /** The lines of the security log so far. */
     log,
     now: () => now,
     advance: (milliseconds: number) => {
@@ -97,7 +99,7 @@ export const startGateway = async (
   };
 };
 
-/** Adds an account with the password that every test account has. */
+/** Adds an account with the password that all test accounts have. */
 export const addAccount = async (store: CredentialStore, name: string) => {
   const id = createNodeCryptography().randomId();
   const passwordHash = await createNodePasswords(1, weakCost).hash(password);
@@ -120,6 +122,6 @@ export const post = (
     redirect: 'manual',
   });
 
-/** An answer's body, which every answer of the protocol has as a JSON object. */
+/** The body of an answer: in the protocol always a JSON object. */
 export const readJson = async (response: Response): Promise<Record<string, string>> =>
   JSON.parse(await response.text());

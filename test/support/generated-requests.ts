@@ -4,11 +4,11 @@ import { operations } from '../../src/contract/paths.ts';
 import { anyCharacter } from './any-character.ts';
 import type { Sent } from './wire.ts';
 
-// Requests over every operation: whole ones, ones at a bound, and broken ones.
+// Requests to every operation: valid ones, ones at a limit, and broken ones.
 
 const one = fc.constantFrom;
 
-/** Text that may stand in a target: as it is where HTTP can carry it, and otherwise percent-encoded. */
+/** Encodes text for a target: characters that HTTP can carry stay, others are percent-encoded. */
 const inTarget = (text: string): string =>
   [...(/[^\0-\xff]/.test(text) ? Buffer.from(text).toString('latin1') : text)]
     .map((character) => (character <= ' ' || character === '\x7f' ? encodeURIComponent(character) : character))
@@ -60,7 +60,7 @@ const anyText = fc
   )
   .map(inTarget);
 
-/** A value that is usual three times out of four. */
+/** Three times out of four a usual value. */
 const mostly = (usual: fc.Arbitrary<string>, other: fc.Arbitrary<string> = anyText): fc.Arbitrary<string> =>
   fc.oneof({ arbitrary: usual, weight: 3 }, { arbitrary: other, weight: 1 });
 

@@ -1,6 +1,6 @@
 import { packages, type SourceRepository } from './catalog.ts';
 
-// Repositories as strangers write them: whole ones and odd ones, for tests of everything that is published.
+// Repositories as strangers write them, ordinary and odd, for tests of everything that is published.
 
 const plain = [
   'SnowBoard',
@@ -63,7 +63,7 @@ const usual = (name: string, index: number): Record<string, string | undefined> 
   Tag: index % 7 === 0 ? 'purpose::extension, cydia::commercial' : undefined,
 });
 
-/** Every address, text and identifier that a strict program could stumble over. */
+/** Addresses, texts and identifiers that a strict program could stumble over. */
 const odd: Record<string, string | undefined>[] = [
   { Package: 'odd.icon.blank', Icon: 'https://icons.example/my icon.png' },
   { Package: 'odd.icon.letters', Icon: 'https://icons.example/图标/é.png', Header: 'https://münchen.example/ä.png' },
@@ -87,7 +87,7 @@ const odd: Record<string, string | undefined>[] = [
   })),
 ];
 
-/** Five repositories of several hundred packages, some of them in more than one. */
+/** Five repositories with several hundred packages, some of them in more than one. */
 export const generatedRepositories = (): SourceRepository[] => {
   const combined = adjectives.flatMap((adjective) => nouns.map((noun) => `${adjective}${noun}`));
   const all = [...plain, ...combined].map(usual);

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-/** Holds back what a page asks for at such addresses; what is returned lets it go. */
+/** Holds back a page's requests to these addresses, until the returned function is called. */
 export const holdRequests = async (page: Page, addresses: string | RegExp): Promise<() => void> => {
   const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
   await page.route(addresses, async (route) => {

@@ -16,9 +16,9 @@ import { readPublication } from '../../src/hosts/publication.ts';
 import { writeRules } from '../../src/hosts/write-rules.ts';
 import { temporaryFolder } from './folder.ts';
 
-/** A host that runs on loopback with the rules that ship for it. */
+/** A host on loopback with the rules that are published for it. */
 export interface RunningHost {
-  /** Its own address, without trailing slash and without the path of the publication. */
+  /** Its address, without a trailing slash and without the path of the publication. */
   readonly address: string;
   close(): Promise<void>;
 }
@@ -34,7 +34,7 @@ type Start = (
 ) => Promise<RunningHost>;
 
 const programFolders = [...(process.env.PATH ?? '').split(path.delimiter), '/usr/sbin', '/usr/local/sbin'];
-/** Where a program is installed, or undefined where it is not. */
+/** The path of an installed program; undefined if it is not installed. */
 export const findProgram = (name: string): string | undefined =>
   programFolders.map((folder) => path.join(folder, name)).find((file) => existsSync(file));
 
@@ -55,7 +55,7 @@ const answers = (port: number): Promise<boolean> =>
     socket.once('error', () => resolve(false));
   });
 
-// A program says nothing that one could wait for when it begins to listen.
+// Programs do not report when they begin to listen, so this tries to connect.
 const untilListening = async (port: number, program: ChildProcess, said: () => string): Promise<void> => {
   while (!(await answers(port))) {
     if (program.exitCode !== null) throw new Error(`The program ended with ${program.exitCode}: ${said()}`);
@@ -89,7 +89,7 @@ const runHost = async (
   };
 };
 
-/** Runs nginx with these lines in its block "http"; one of them listens on the port. */
+/** Runs nginx with these lines in its "http" block. One of them must listen on the port. */
 export const runNginx = (http: string, port: number, folder: string): Promise<RunningHost> => {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (name) => `${name}_temp_path ${path.join(folder, name)};`,
@@ -104,7 +104,7 @@ export const runNginx = (http: string, port: number, folder: string): Promise<Ru
   return runHost(findProgram('nginx') ?? '', ['-c', path.join(folder, 'nginx.conf')], port, folder);
 };
 
-/** Runs Caddy with a Caddyfile whose site listens on the port, without its administration and without certificates. */
+/** Runs Caddy with a Caddyfile whose site listens on the port, without the admin endpoint and certificates. */
 export const runCaddy = (
   sites: string,
   port: number,
@@ -138,10 +138,10 @@ const startCaddy: Start = async ({ rules, folder }) => {
 };
 
 const hideStaging = (source: string): boolean => !['.debdex', '.staging'].includes(path.basename(source));
-// As its command does, also of what a package is called.
+// Leaves out dotted names as the program's own command does, even if a package has such a name.
 const hideDotted = (source: string): boolean => !path.basename(source).startsWith('.');
 
-/** What both kinds run: workerd, with Cloudflare's own handling of assets before or behind the worker. */
+/** Both kinds run workerd, with Cloudflare's own handling of assets before or behind the Worker. */
 const startWorkerd =
   (script: string, assets: string, routes: (rules: string) => unknown): Start =>
   async ({ rules, folder, publication }) => {
@@ -193,9 +193,8 @@ const toRequest = (incoming: IncomingMessage, port: number): Request => {
 };
 
 /**
- * The parts of Netlify's own development server: what it redirects by, what it answers files with, and what it sets
- * headers by. It knows nothing of statuses of rewrites and of the page for what is missing, which are added here as
- * its documentation has them.
+ * The parts of Netlify's development server for redirects, files and headers. It does not support the statuses of
+ * rewrites and the page for missing files, so these are added according to its documentation.
  */
 const startNetlify: Start = async ({ rules, folder, publication, below }) => {
   const directory = path.join(folder, 'public');
@@ -233,7 +232,7 @@ const startNetlify: Start = async ({ rules, folder, publication, below }) => {
     await headers.apply(request, found);
     return found;
   };
-  // As long an address as our own server takes.
+  // As long an address as our own server accepts.
   const maxHeaderSize = limitTable.requestLine.value + limitTable.headers.value;
   const server = createServer({ maxHeaderSize }, async (incoming, outgoing) => {
     const { port } = server.address() as AddressInfo;
@@ -273,13 +272,13 @@ const programs: Readonly<Record<HostName, { readonly start: Start; readonly prog
   netlify: { start: startNetlify },
 };
 
-/** The program that a host needs and that is not installed here. */
+/** The program that a host needs, if it is not installed here. */
 export const missingProgram = (host: HostName): string | undefined => {
   const { program } = programs[host];
   return program === undefined || findProgram(program) !== undefined ? undefined : program;
 };
 
-/** Makes the rules of a host for a publication, and runs it with them. */
+/** Writes the rules of a host for a publication, and runs it with them. */
 export const startHost = async (host: HostName, hosted: Hosted): Promise<RunningHost> => {
   const folder = temporaryFolder();
   const rules = path.join(folder, 'rules');

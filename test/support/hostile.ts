@@ -6,7 +6,7 @@ const text = composeIndex(makePackages(3));
 const zeros = Buffer.alloc(40_000_000);
 const body = (content: Uint8Array | string): Fault => ({ kind: 'body', body: content });
 
-/** A repository that serves everything right but one file. */
+/** A repository in which a single file is broken. */
 const withFault =
   (path: string, fault: Fault) =>
   async (origin: OriginServer, prefix: string): Promise<void> => {
@@ -25,7 +25,7 @@ const nasty = (name: string): string =>
 
 const names = ['../../../etc/passwd', 'CON', 'a.', 'A', 'a\u0301', '__proto__', 'constructor', 'x'.repeat(5000)];
 
-/** Twenty ways to harm an index, each put up at an origin of its own. */
+/** Twenty kinds of damage to an index, each for an origin of its own. */
 export const hostile: readonly (readonly [string, (origin: OriginServer, prefix: string) => Promise<void>])[] = [
   ['never answers', withFault('/Release', { kind: 'silent' })],
   ['cuts the connection', withFault('/Release', { kind: 'reset' })],

@@ -13,7 +13,7 @@ import { type Ask, askFetch, askLambda, startRuntime } from './read-hosts.ts';
 import { startReplicaServer } from './replica-server.ts';
 import { openConnections } from './wire.ts';
 
-/** What hosts answer from. */
+/** What hosts serve. */
 interface HostedPublication {
   readonly publication: BuiltPublication;
   /** A static host of it. */
@@ -21,24 +21,30 @@ interface HostedPublication {
   readonly bundle: EdgeBundle;
 }
 
-/** A host of the function, and in what it is not like the server of the build. */
+/** A host of the function, and how it differs from the server of the build. */
 export interface HostUnderTest {
   readonly name: string;
-  /** Whether it has the pages and the files of the build; a replica makes documents of the catalog, and sends elsewhere for pages. */
+  /**
+   * Whether it serves the build's pages and files. A replica generates documents from the catalog and redirects
+   * requests for pages.
+   */
   readonly hasPages: boolean;
-  /** Whether what stands before it compresses, and takes the headers that say how for itself. */
+  /** Whether a layer in front of it compresses, and handles the headers for that. */
   readonly compresses: boolean;
-  /** Whether it is asked with Requests, which know no TRACE. */
+  /** Whether tests call it with Request objects, which do not support TRACE. */
   readonly isAskedByRequest?: boolean;
-  /** Whether it reads a large file no second time for its digest, so that its entity tag is another. */
+  /** Whether it does not read a large file again for its digest, so that its entity tag differs. */
   readonly hasOtherTags?: boolean;
-  /** Whether another host is the same program, which is asked all that there is: here what differs with where it reads. */
+  /**
+   * Whether another host runs the same program and gets all questions. This one only gets those whose answers depend on
+   * where files are read.
+   */
   readonly isProgramOfAnother?: boolean;
-  /** Starts it until the test ends; undefined where its runtime is not here. */
+  /** Starts it until the test ends; undefined if its runtime is not available here. */
   start(hosted: HostedPublication): Promise<Ask | undefined>;
 }
 
-// A connection may be closed, as too old, while something is sent over it.
+// A connection may be closed because of its age while a request is sent.
 const askPort = (port: number): Ask => {
   const { send, close } = openConnections(port);
   onTestFinished(close);
@@ -48,14 +54,14 @@ const askPort = (port: number): Ask => {
 const portOf = ({ address }: { readonly address: string }): number => Number(new URL(address).port);
 
 const startWorker = async ({ bundle }: HostedPublication, options: Parameters<typeof startEdge>[1]) => {
-  // As on the others, of which each would count a part.
+  // Off, as on the other hosts, because each of them would only count a part.
   const variables = { COUNT_DOWNLOADS: 'off', ...options.variables };
   const edge = await startEdge(bundle, { ...options, variables });
   onTestFinished(() => expect(edge.lines.filter(({ event }) => event !== 'generation-taken')).toEqual([]));
   return edge;
 };
 
-/** Starts what is bundled for another runtime, where that is here. */
+/** Starts a bundle for another runtime if that is available here. */
 const startBundled = async (
   { publication }: HostedPublication,
   name: 'deno' | 'bun',
@@ -68,7 +74,7 @@ const startBundled = async (
   return askPort(await startRuntime(publication, file, parametersOf(path.join(folder, `${name}.mjs`))));
 };
 
-/** Every host but the server of the build. */
+/** Every host except the server of the build. */
 export const hosts: readonly HostUnderTest[] = [
   {
     name: 'the fetch handler',
@@ -89,7 +95,7 @@ export const hosts: readonly HostUnderTest[] = [
     hasPages: true,
     compresses: false,
     start: (hosted) =>
-      // Below /dev, where the files of tests are in memory, no smaller permission lets it read.
+      // Below /dev, where temporary files are in memory, any smaller permission does not allow it to read.
       startBundled(hosted, 'deno', (module) => ['serve', '--host', '127.0.0.1', '--port', '0', '--allow-all', module]),
   },
   {
@@ -130,7 +136,7 @@ export const hosts: readonly HostUnderTest[] = [
       const assets = path.join(temporaryFolder(), 'public');
       cpSync(hosted.publication.folder, assets, {
         recursive: true,
-        // Without what a build has under way; the document of a package called "." begins with two.
+        // Without files of unfinished builds. The document of a package called "." begins with two dots.
         filter: (file) => !/^\.[^.]/.test(path.basename(file)),
       });
       const edge = await startWorker(hosted, { source: { assets } });

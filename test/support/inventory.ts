@@ -11,7 +11,7 @@ const read = (folder: string, file: string | undefined): string[] => {
   return text.split('\n').filter((line) => line !== '');
 };
 
-/** The SHA-256 of each file of a generation, by its path, as a stranger reads what docs/publication.md says of it. */
+/** The SHA-256 of each file of a generation, by path. Reads the format of docs/publication.md with code of its own. */
 export const readInventoryOf = (folder: string, documents: Generation['documents']): Map<string, string> => {
   const lines = [...read(folder, documents.inventory), ...read(folder, documents.differences)];
   const digests = new Map(lines.map((line) => [line.slice(66), line.slice(0, 64)]));

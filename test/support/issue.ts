@@ -13,7 +13,7 @@ export const openProtocol = (store: CredentialStore, { credentialLife = 3_600_00
     refreshLife: refreshLifeMaximum,
   });
 
-/** Signs an account in on a new device without a browser. */
+/** Signs in to an account on a new device, without a browser. */
 export const issue = async (protocol: Protocol, accountId: string): Promise<Credentials> => {
   const added = await protocol.authenticate({ callback: 'sileo://x', udid: 'u'.repeat(40), model: 'iPhone12,1' });
   if (!added) throw new Error('too many sign-ins are under way');

@@ -6,20 +6,20 @@ import { publish } from './published.ts';
 import { openSocket } from './raw-http.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
-// A document that is ready is answered past the parser, on a connection on which something was asked before.
+// If a document is ready, the server answers without the HTTP parser on a connection that has had a request before.
 
-/** The path of a document that every such server has. */
+/** The path of a document on every such server. */
 export const known = '/v2/jailbreak/package/com.example.one';
-/** Another one. */
+/** The path of another one. */
 export const alsoKnown = '/v2/jailbreak/package/com.example.two';
 
-/** A plain GET; `headers` are whole lines. */
+/** A plain GET request. `headers` are complete lines. */
 export const plainGet = (target: string, headers = ''): string => `GET ${target} HTTP/1.1\r\nHost: a\r\n${headers}\r\n`;
 
-/** Starts a server whose documents stay ready; it ends with the test. */
+/** Starts a server whose documents stay ready. It ends with the test. */
 export const startReadyServer = async (options: Parameters<typeof startTestServer>[0] = {}): Promise<TestServer> => {
   const published = publish(['com.example.one', 'com.example.two']);
-  // Without a stamp nothing is ready for longer than a second.
+  // Without this file, nothing stays ready for more than a second.
   published.write('../state/generation.json', 'first');
   const server = await startTestServer({ published, ...options });
   let isOpen = true;
@@ -31,7 +31,7 @@ export const startReadyServer = async (options: Parameters<typeof startTestServe
   return { ...server, close };
 };
 
-/** A connection that stays open: what comes on it, answer by answer, with a date that is always the same. */
+/** A connection that stays open. Returns what arrives on it answer by answer, with a fixed date. */
 export class KeptConnection {
   readonly socket: Socket;
   #received = '';
@@ -58,7 +58,7 @@ export class KeptConnection {
     return this.#isOver;
   }
 
-  /** The next answer; undefined where the connection was closed before one came. */
+  /** The next answer; undefined if the connection was closed before. */
   async next(isBodiless = false): Promise<string | undefined> {
     let end: number | undefined;
     await vi.waitUntil(
@@ -87,17 +87,17 @@ export class KeptConnection {
   }
 }
 
-/** What was answered past the parser, of what is asked within; until the mocks are restored. */
+/** Counts the answers that were given without the parser, until the mocks are restored. */
 export const countDirect = () => {
   const written = vi.spyOn(ServerResponse.prototype, 'writeHead');
   return {
-    /** How many of this many were. */
+    /** How many of this many requests were answered so. */
     of: (asked: number) => asked - written.mock.calls.length,
     again: () => void written.mockClear(),
   };
 };
 
-/** A connection on which these targets have been asked for, so that they are ready. */
+/** A connection on which these targets have been requested, so that they are ready. */
 export const openReady = async ({ port }: TestServer, targets = [known]): Promise<KeptConnection> => {
   const kept = await KeptConnection.open(port);
   for (const target of targets) expect(await kept.ask(plainGet(target))).toMatch(/^HTTP\/1\.1 200 /);
@@ -105,14 +105,14 @@ export const openReady = async ({ port }: TestServer, targets = [known]): Promis
 };
 
 /**
- * Resolves when a server has taken several turns, by what it answers on a connection that nothing else is asked on: what
- * had come to it before on another was met.
+ * Resolves after several turns of the server's event loop, measured by answers on a connection that is used for nothing
+ * else. Whatever arrived on other connections before has been handled then.
  */
 export const passTurns = async (other: KeptConnection): Promise<void> => {
   for (let turn = 0; turn < 3; turn++) expect(await other.ask(plainGet(known))).toMatch(/^HTTP\/1\.1 200 /);
 };
 
-/** Has a server end, and look for idle connections at once, which it does again and again until none is left. */
+/** Makes a server close, and look for idle connections at once, as it does repeatedly until none is left. */
 export const beginClosing = (
   server: TestServer,
 ): { readonly closed: Promise<void>; readonly lookForIdle: () => void } => {

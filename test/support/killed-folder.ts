@@ -1,9 +1,9 @@
 import { OutputFolder } from '../../src/publication/output-folder.ts';
 
-/** What is thrown in place of a kill. */
+/** Thrown instead of a kill. */
 export class Killed extends Error {}
 
-/** An output folder that is killed at one of its steps. */
+/** An output folder whose writer is killed at a certain step. */
 export class KilledFolder extends OutputFolder {
   left: number;
   constructor(root: string, left: number) {

@@ -1,19 +1,19 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** Text as it was before it was escaped for HTML or XML. */
+/** Decodes text that was escaped for HTML or XML. */
 export const decodeEntities = (text: string): string =>
   text.replace(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code))).replaceAll('&amp;', '&');
 
-/** The addresses on this host that a page links to, shows or loads, and that its forms send to. */
+/** The addresses on this host that a page links to, shows or loads, or that its forms are sent to. */
 export const addressesOfPage = (html: string): string[] =>
   [...html.matchAll(/ (?:href|src|action|data-fallback)="(\/[^"]*)"/g)].map(([, written = '']) =>
     decodeEntities(written),
   );
 
 /**
- * The links, images, scripts and forms of the built pages below a folder whose target is no file there, each as
- * "page: address". `ignore` names addresses that something else answers.
+ * The links, images, scripts and forms of the pages below a folder whose target does not exist there, each as "page:
+ * address". `ignore` selects addresses that something else answers.
  */
 export const brokenLinks = (folder: string, ignore: (address: string) => boolean = () => false): string[] => {
   const files = new Set(

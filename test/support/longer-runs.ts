@@ -1,6 +1,6 @@
 /**
- * How often a test does what chance decides: `usual` times, which is enough to notice what is broken often, or as often
- * as a variable says in a longer run (CONTRIBUTING.md).
+ * How often to repeat a random test: `usual` times, enough to notice what is often broken, or as many times as a
+ * variable says for a longer run (CONTRIBUTING.md).
  */
 export const timesFrom = (variable: `DEBDEX_TEST_${string}`, usual: number): number => {
   const text = process.env[variable];

@@ -6,7 +6,7 @@ import { LongestFirst, longest } from './longest-first.ts';
 const tests = path.join(import.meta.dirname, '..');
 type Files = Parameters<LongestFirst['sort']>[0];
 
-/** The order of these files, by their paths below the folder of the tests, where nothing is known of earlier runs. */
+/** The order of these files, by path below the tests' folder, if nothing is known about earlier runs. */
 const orderOf = async (names: readonly string[], sequence: { shuffle: boolean; seed?: number }): Promise<string[]> => {
   const context = { config: { sequence }, cache: { getTestSpecificationResult: () => undefined } };
   const config = { isolate: false, sequence: { groupOrder: 0 } };

@@ -3,8 +3,8 @@ import path from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * The files that take longest beside others, below the folder of the tests, the longest first; the runner knows by itself
- * only where it ran before.
+ * The files that take longest beside others, by path below the tests' folder, the longest first. The test runner only
+ * knows this after a first run.
  */
 export const longest: readonly string[] = [
   'site/browser/page-kinds.test.ts',
@@ -32,8 +32,8 @@ const placeOf = ({ moduleId }: TestSpecification): number => {
 };
 
 /**
- * Begins with the tests that take longest, so that no processor is idle at the end of a run; the files of the unit tier,
- * which are many and short, come last and fill what is left. Where files are to be shuffled, their order is chance.
+ * Begins with the tests that take longest, so that no processor is idle at the end of a run. The files of the unit
+ * tier, which are many and short, come last and fill the gaps. If files are to be shuffled, the order is random.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

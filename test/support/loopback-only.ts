@@ -1,13 +1,13 @@
 import { isIP, type LookupFunction, Socket } from 'node:net';
 
-// Tests run on loopback; an attempt to reach any other address is a defect in the test or in the code under it, and a
-// silent failure to connect would hide it. Every outgoing TCP connection of Node passes Socket.prototype.connect.
+// Tests run on loopback. An attempt to reach any other address is a defect in the test or in the tested code, and a
+// failing connection would hide it. Every outgoing TCP connection of Node passes Socket.prototype.connect.
 const loopback = /^(127(\.\d{1,3}){3}|::1|localhost)$/;
 const connect = Socket.prototype.connect;
 
 const refuse = (host: string): Error => new Error(`a test tried to connect to ${host}: tests run on loopback alone`);
 
-// A name is fine where the test itself says what it resolves to, and that is loopback.
+// A name is allowed if the test resolves it itself, to a loopback address.
 const guard =
   (lookup: LookupFunction): LookupFunction =>
   (hostname, options, callback) =>

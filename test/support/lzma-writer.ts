@@ -1,4 +1,4 @@
-// The smallest writer of the .lzma format that makes true files: literals alone, no matches (LZMA specification,
+// The smallest writer of the .lzma format that creates valid files: only literals, no matches (LZMA specification,
 // https://www.7-zip.org/sdk.html). Node has none, and the tests must not depend on programs of the machine.
 const bitModelTotal = 2 ** 11;
 const top = 2 ** 24;

@@ -12,7 +12,7 @@ import { type Files, Publication } from './publication.ts';
 export let origin: FileOrigin;
 let fetcher: Fetcher;
 
-/** Has the tests of a file mirror what is served on loopback. */
+/** Lets the tests of a file mirror publications that are served on loopback. */
 export const useMirroredPublications = (): void => {
   beforeAll(async () => {
     origin = await new FileOrigin('').open();
@@ -24,7 +24,7 @@ export const useMirroredPublications = (): void => {
   });
 };
 
-/** Serves another publication, which is empty; returns it and a folder for a mirror of it. */
+/** Serves a new, empty publication. Returns it with a folder for its mirror. */
 export const begin = (): { readonly publication: Publication; readonly folder: string } => {
   const publication = new Publication();
   origin.folder = publication.out;
@@ -32,7 +32,7 @@ export const begin = (): { readonly publication: Publication; readonly folder: s
   return { publication, folder: path.join(temporaryFolder(), 'mirror') };
 };
 
-/** Mirrors what is served, and waits for nothing; `origin.asked` is then what this asked for. */
+/** Mirrors what is served, without waiting. Afterwards `origin.asked` has the requests that it made. */
 export const take = async (
   folder: string,
   { publicKey, ...options }: { publicKey?: string } & Pick<MirrorOptions, 'concurrency' | 'pause'> = {},
@@ -42,10 +42,10 @@ export const take = async (
   return mirror({ source, folder, pause: async () => {}, ...options });
 };
 
-/** What a mirror holds, without what tells of generations. */
+/** The files of a mirror, without those about generations. */
 export const read = (folder: string): Files => Publication.filesIn(folder);
 
-/** Answers with the first half of a file that is served, and cuts the connection. */
+/** Answers with the first half of a file, and closes the connection. */
 export const cut =
   (file: string) =>
   (response: ServerResponse): void => {

@@ -1,13 +1,13 @@
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 
-/** What a name server says of a name: its addresses, an error by number (RFC 1035 §4.1.1), or nothing at all. */
+/** What a name server answers for a name: its addresses, an error code (RFC 1035 §4.1.1), or nothing. */
 export type NameAnswer = readonly string[] | { readonly error: number } | 'silence';
 
 const types = { address4: 1, nameServer: 2, address6: 28 };
 const nameError = 3;
 
-/** A name server on loopback that answers as it is told, and remembers what it was asked. */
+/** A name server on loopback with the given answers. It records the questions. */
 export class NameServer {
   readonly asked: string[] = [];
   readonly #socket: Socket;
@@ -26,7 +26,7 @@ export class NameServer {
     return server;
   }
 
-  /** As `dns.setServers` takes it. */
+  /** Its address in the form of `dns.setServers`. */
   get address(): string {
     return `127.0.0.1:${this.#socket.address().port}`;
   }
@@ -53,7 +53,7 @@ export class NameServer {
   }
 }
 
-/** What a name server says of a name that nobody has. */
+/** The answer for a name that does not exist. */
 export const unknownName: NameAnswer = { error: nameError };
 
 const readQuestion = (message: Buffer): { name: string; end: number } => {

@@ -13,7 +13,7 @@ interface Described {
   readonly parameters?: readonly { readonly name: string; readonly in: string; readonly example?: unknown }[];
 }
 
-/** The addresses of a description whose parameters all have examples, and of those that have none. */
+/** The addresses in a description whose parameters all have examples, or that have no parameters. */
 const describedAddresses = (description: {
   readonly servers: readonly { readonly url: string }[];
   readonly paths: Readonly<
@@ -21,13 +21,13 @@ const describedAddresses = (description: {
   >;
 }): string[] =>
   Object.entries(description.paths).flatMap(([address, { get, servers = description.servers }]) => {
-    // Credentials answer people alone.
+    // Operations with credentials only answer people who signed in.
     if (get === undefined || get.security !== undefined) return [];
     const query: string[] = [];
     let asked = address;
     for (const { name, in: place, example } of get.parameters ?? []) {
       if (example === undefined) continue;
-      // What stands in the name of a file may go on in folders.
+      // A file name may continue in subfolders.
       const text = encodeURIComponent(String(example)).replaceAll('%2F', '/');
       if (place === 'path') asked = asked.replace(`{${name}}`, text);
       else query.push(`${name}=${text}`);
@@ -37,14 +37,14 @@ const describedAddresses = (description: {
 
 const fromJson = (file: string, text: string): string[] => {
   const value = JSON.parse(text);
-  // The address of the API is what others are made of, and no answer by itself.
+  // The API's own address is a base for others, and has no answer of its own.
   if (file === 'v2/openapi.json') return describedAddresses(value);
   return stringsOf(value).filter((text) => /^https?:/.test(text));
 };
 
 const fromHtml = (text: string): string[] => [
   ...[...text.matchAll(/ (?:href|src|action|data-fallback)="([^"]*)"/g)].map(([, one = '']) => decodeEntities(one)),
-  // Names and descriptions may look like addresses, and are none.
+  // Names and descriptions may look like addresses without being any.
   ...[
     ...text.matchAll(
       /<meta(?![^>]*:?(?:title|description|site_name|alt)")[^>]* content="(?:0; url=)?((?:https?:\/)?\/[^"]*)"/g,
@@ -67,9 +67,9 @@ const readers: Readonly<Record<string, (file: string, text: string) => string[]>
 };
 
 /**
- * Every address of its own that a publication names, with the first file that names it: documents, pages, feeds,
- * sitemaps, the description and its examples, and every published file under its own name. They are paths below `base`,
- * with their queries.
+ * Every local address that a publication names, with the first file that names it: from documents, pages, feeds,
+ * sitemaps, the description and its examples, and the name of every published file. They are paths below `base`, with
+ * their queries.
  */
 export const namedAddresses = (folder: string, base: string): Map<string, string> => {
   const found = new Map<string, string>();
@@ -78,7 +78,7 @@ export const namedAddresses = (folder: string, base: string): Map<string, string
     .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)).split(path.sep).join('/'))
     .filter((file) => !file.startsWith('.'));
   for (const file of files) {
-    // Netlify's development server looks for files by their addresses as they were sent.
+    // Netlify's development server looks for files by the address exactly as it was sent.
     const address = `/${file.split('/').map(encodeURIComponent).join('/')}`
       .replaceAll('%2B', '+')
       .replace(/\/index\.html$/, '/');
@@ -87,13 +87,13 @@ export const namedAddresses = (folder: string, base: string): Map<string, string
     for (const named of read?.(file, readFileSync(path.join(folder, file), 'utf8')) ?? []) {
       const url = URL.parse(named, `${base}/${file}`);
       if (url === null || !`${url.href}/`.startsWith(`${base}/`) || !/^[/.]|^https?:/.test(named)) {
-        // A page that names what lies beside its publication names what is not ours.
+        // A page must not name addresses outside of its publication, so this entry has no answer.
         if (file.endsWith('.html') && named.startsWith('/')) found.set(`outside ${named}`, file);
         continue;
       }
       const asked = `${url.pathname}${url.search}`.slice(new URL(base).pathname.replace(/\/$/, '').length) || '/';
-      // Addresses of repositories are for package managers, which look below them; a form adds what is asked for; the page
-      // for what is missing has no address.
+      // Left out: addresses of repositories, because package managers look below them; a form, because it adds a query;
+      // and the page for missing files, because it has no address.
       if (/^\/sample\/[^/]+\/?$|^\/v2\/jailbreak\/package\/search$|^\/404$/.test(asked) || found.has(asked)) continue;
       found.set(asked, file);
     }
@@ -101,12 +101,12 @@ export const namedAddresses = (folder: string, base: string): Map<string, string
   return found;
 };
 
-// To compress each answer and to undo that takes longer than to answer.
+// Compressing and decompressing each answer would take longer than answering.
 const headers = { 'accept-encoding': 'identity' };
 
-/** The status of an answer that arrives whole. */
+/** The status of an answer, once it has arrived completely. */
 const statusOf = async (address: string): Promise<number> => {
-  // Costs half of what `fetch` does, which follows redirects.
+  // It costs half as much as `fetch`, which follows redirects.
   const { statusCode, body } = await request(address, { headers });
   for await (const _ of body);
   if (statusCode < 300 || statusCode >= 400) return statusCode;
@@ -115,7 +115,10 @@ const statusOf = async (address: string): Promise<number> => {
   return led.status;
 };
 
-/** Asks for each of the addresses on a host, below a path; returns those that do not answer, with who names them. */
+/**
+ * Requests each address from a host, below a path. Returns those without a successful answer, with the files that name
+ * them.
+ */
 export const unanswered = async (named: ReadonlyMap<string, string>, address: string): Promise<string[]> => {
   const wrong: string[] = [];
   const waiting = [...named];

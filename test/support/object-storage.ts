@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { onTestFinished } from 'vitest';
 import type { ObjectState, SqlStorage, StoredValue } from '../../functions/cloudflare/platform.ts';
 
-/** The storage of an object, in memory over the engine of Node, and what was asked of it: calls, and what goes in and comes out. */
+/** An object's storage in memory, with Node's SQLite, and a record of its use: calls, and what is written and read. */
 export const openStorage = () => {
   const database = new DatabaseSync(':memory:');
   onTestFinished(() => database.close());
@@ -36,7 +36,7 @@ export const openStorage = () => {
     },
   };
   const state: ObjectState = { id: { equals: () => false }, storage };
-  /** The time of its alarm, which is off from then on; null where none is set. */
+  /** Takes the time of its alarm, which is then off; null if none is set. */
   const takeAlarm = (): number | null => {
     const at = alarm;
     alarm = null;

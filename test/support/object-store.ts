@@ -4,18 +4,18 @@ import type { AddressInfo, Socket } from 'node:net';
 import path from 'node:path';
 import S3rver from '@20minutes/s3rver';
 
-/** What the server of the tests knows everybody by. */
+/** The credentials that the server accepts from everybody. */
 export const storeCredentials = { AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' } as const;
 export const bucket = 'publications';
 
-/** A request for an object, or for the bucket where the key is empty. */
+/** A request for an object or, if the key is empty, for the bucket. */
 export interface StoreRequest {
   readonly method: string;
   readonly key: string;
   readonly headers: IncomingMessage['headers'];
 }
 
-/** How to answer instead. */
+/** An answer that refuses a request. */
 export interface Refusal {
   readonly status: number;
   readonly code: string;
@@ -34,15 +34,16 @@ function* keysBelow(folder: string, below = ''): Generator<string> {
 }
 
 /**
- * An S3 server on loopback that keeps objects as files, checks signatures and lets anybody read. Beyond what the package
- * does, an object appears whole and conditions of a PUT hold, as in every store of weight; both can be left out.
+ * An S3 server on loopback that keeps objects as files, checks signatures and allows anybody to read. The package is
+ * extended so that objects appear whole and a PUT's conditions are honoured, as in all common stores; both can be
+ * turned off.
  */
 export class ObjectStoreServer {
   readonly requests: StoreRequest[] = [];
-  /** Asked of each request; undefined lets it through. */
+  /** Called with each request; undefined lets it pass. */
   refuse: ((request: StoreRequest, nth: number) => Refusal | undefined) | undefined;
   knowsConditions = true;
-  /** Asked of each request that `refuse` let through; it is answered when the promise has ended. */
+  /** Called with each request that `refuse` let pass. It is answered once the promise settles. */
   delay: ((request: StoreRequest) => Promise<unknown> | undefined) | undefined;
   readonly #folder: string;
   readonly #server: Server;
@@ -91,7 +92,7 @@ export class ObjectStoreServer {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** Where anybody reads what is in the bucket. */
+  /** The address at which anybody can read the bucket. */
   get base(): string {
     return `${this.endpoint}/${bucket}`;
   }
@@ -100,13 +101,13 @@ export class ObjectStoreServer {
     return [...keysBelow(this.#folder)].sort();
   }
 
-  /** The content of an object; undefined where there is none. */
+  /** The content of an object; undefined if it does not exist. */
   read(key: string): Buffer | undefined {
     const file = path.join(this.#folder, `${key}${suffix}`);
     return existsSync(file) ? readFileSync(file) : undefined;
   }
 
-  /** Takes the requests so far away, and returns the keys of those with this method, in order. */
+  /** Forgets the requests so far, and returns the keys of those with this method, in order. */
   take(method: string): string[] {
     return this.requests
       .splice(0)
@@ -137,15 +138,15 @@ export class ObjectStoreServer {
 
   #keep(request: IncomingMessage, response: ServerResponse, answer: RequestListener, key: string): void {
     const { method, headers } = request;
-    // The bucket itself is listed and asked for many at once.
+    // Requests for the bucket itself concern many objects, so they do not take turns.
     if (key === '') {
       answer(request, response);
       return;
     }
     const { 'if-match': match, 'if-none-match': none } = headers;
     const ended = new Promise<void>((resolve) => response.once('close', resolve));
-    // One after the other, so that of two that expect the same only one is right, and nobody reads the length of one object
-    // and the bytes of the next.
+    // Requests for one object take turns. So if two expect the same state only one succeeds, and no reader gets the
+    // length of one version with the bytes of the next.
     const before = this.#last.get(key) ?? Promise.resolve();
     const turn = before.then(async () => {
       const isConditional = method === 'PUT' && this.knowsConditions && (match !== undefined || none !== undefined);

@@ -24,7 +24,7 @@ it('what a run needs once is made by the next where making it failed, or whoever
     throw new Error('no room');
   };
   await expect(makeOnce(parent, 'shared', fail)).rejects.toThrow('no room');
-  // No system numbers a process so.
+  // No system gives out such a process id.
   writeFileSync(path.join(parent, 'shared.claimed'), `${2 ** 31 - 1}`);
   const folder = await makeOnce(parent, 'shared', async (aside) => writeFileSync(path.join(aside, 'file'), ''));
   expect(readdirSync(folder)).toEqual(['file']);

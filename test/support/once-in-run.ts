@@ -10,7 +10,7 @@ const isAlive = (process_: number): boolean => {
   }
 };
 
-/** Who notes so that it is at work; 0 where nobody does any more, or is about to. */
+/** The process that claimed this file; 0 if none did, or it has ended. */
 const ownerOf = (file: string): number => {
   try {
     return Number(readFileSync(file, 'utf8'));
@@ -19,7 +19,7 @@ const ownerOf = (file: string): number => {
   }
 };
 
-/** Notes in a file, where there is none yet, that this process is at work. One that was left by a process that ended goes. */
+/** Claims a file for this process, if nobody has. A claim of a process that has ended is removed. */
 const claim = (file: string): boolean => {
   try {
     writeFileSync(file, `${process.pid}`, { flag: 'wx' });
@@ -32,9 +32,9 @@ const claim = (file: string): boolean => {
 };
 
 /**
- * A folder of this name below another, with what is the same for all tests of a run: whoever comes first makes it, and
- * others wait, since what one makes takes seconds of a processor. It is made aside and appears whole, so that nobody finds
- * a half of it.
+ * A folder with this name below another, with content that is the same for all tests of a run. The first process that
+ * asks makes it, and others wait, because making it takes seconds of processor time. It is made elsewhere and appears
+ * whole, so nobody finds an incomplete one.
  */
 export const makeOnce = async (
   parent: string,
@@ -51,7 +51,7 @@ export const makeOnce = async (
     try {
       renameSync(aside, whole);
     } catch (error) {
-      // Two that found the note of one that ended may both have taken its place.
+      // Two processes that found the claim of one that had ended may both have replaced it.
       rmSync(aside, { recursive: true, force: true });
       if (!existsSync(whole)) throw error;
     }

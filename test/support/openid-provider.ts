@@ -3,14 +3,14 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Provider } from 'oidc-provider';
 
-/** A real OpenID provider on loopback. Whoever comes is signed in as the chosen subject, without a page. */
+/** A real OpenID provider on loopback. It signs everybody in as the chosen subject, without a page. */
 export interface OpenIdProvider {
   readonly issuer: string;
-  /** How often the client showed its secret in another way than the registered one. */
+  /** How often the client presented its secret by another method than the registered one. */
   refused: number;
-  /** Who signs in next; undefined: they say no. */
+  /** Who signs in next; if undefined, the person refuses. */
   subject: string | undefined;
-  /** The preferred name of whoever signs in, instead of one made of the subject. */
+  /** The preferred name of who signs in; by default derived from the subject. */
   preferredName: string | undefined;
   close(): Promise<void>;
 }
@@ -20,9 +20,10 @@ export const openIdClient = { id: 'gateway', secret: 'a secret of the OpenID cli
 type Method = 'client_secret_post' | 'client_secret_basic';
 
 /**
- * Starts one that knows one client, which is sent back to `redirectUri` and shows its secret by the `registered` method of
- * those that are `offered`; its issuer ends in `path`. Everybody is of the group `people` and of one named like the
- * subject, and has an address, which is verified unless the subject says not, by a word where it says so.
+ * Starts a provider that knows one client, which is redirected to `redirectUri` and presents its secret by the
+ * `registered` one of the methods that are `offered`. Its issuer ends in `path`. Everybody is in the group `people` and
+ * in one named after the subject, and has an address, which is verified unless the subject says otherwise; some
+ * subjects say it with a string.
  */
 export const startOpenIdProvider = async (
   redirectUri: string,
@@ -90,10 +91,10 @@ export const startOpenIdProvider = async (
     preferredName: undefined as string | undefined,
   };
   server.on('request', async (request: IncomingMessage & { originalUrl?: string }, response) => {
-    // How the library is told of the path that it is mounted at.
+    // This tells the library the path that it is mounted at.
     request.originalUrl = request.url ?? '';
     request.url = request.originalUrl.slice(path.length);
-    // The library takes the secret in either way where it offers both; many providers do not.
+    // If the library offers both methods, it accepts either; many providers do not.
     const isInHead = request.headers.authorization !== undefined;
     if (request.url === '/token' && isInHead !== (registered === 'client_secret_basic')) {
       chosen.refused++;

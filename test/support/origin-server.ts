@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RepositoryFiles } from './apt-repository.ts';
 import type { Certificate } from './certificates.ts';
 
-/** A way for an origin to answer wrongly. */
+/** A way in which an origin answers wrongly. */
 export type Fault =
   | {
       readonly kind: 'status';
@@ -17,38 +17,38 @@ export type Fault =
     }
   | { readonly kind: 'body'; readonly body: Uint8Array | string; readonly headers?: Record<string, string> }
   | { readonly kind: 'redirect'; readonly location: string; readonly status?: number }
-  /** Ends the connection after so many bytes of the body, which announced more. */
+  /** Closes the connection after this many bytes of the body, although more were announced. */
   | { readonly kind: 'cut'; readonly after: number }
-  /** Ends the connection instead of an answer. */
+  /** Resets the connection instead of answering. */
   | { readonly kind: 'reset' }
-  /** Answers without a length, ending the body by closing the connection, after so many bytes where given. */
+  /** Answers without a length and ends the body by closing the connection, after this many bytes if given. */
   | { readonly kind: 'unframed'; readonly after?: number }
   /** Bytes without end. */
   | { readonly kind: 'endless'; readonly chunk?: Uint8Array; readonly headers?: Record<string, string> }
-  /** So many bytes of the body, and then nothing more. */
+  /** This many bytes of the body, and then nothing more. */
   | { readonly kind: 'stall'; readonly after: number }
   /** One byte of the body in each interval. */
   | { readonly kind: 'slow'; readonly intervalMs: number }
-  /** Takes the request and never answers. */
+  /** Accepts the request and never answers. */
   | { readonly kind: 'silent' }
   /** One byte of the headers in each interval. */
   | { readonly kind: 'slow-headers'; readonly intervalMs: number }
-  /** A header of so many bytes. */
+  /** A header of this many bytes. */
   | { readonly kind: 'giant-headers'; readonly bytes: number }
-  /** Bytes that are no HTTP. */
+  /** Bytes that are not HTTP. */
   | { readonly kind: 'no-http'; readonly text: string };
 
-/** Answers with this status and nothing else. */
+/** Answers with this status and an empty body. */
 export const statusFault = (status: number, headers: Record<string, string> = {}): Fault => ({
   kind: 'status',
   status,
   headers,
 });
 
-/** What many an origin answers in the place of a file. */
+/** What many origins answer instead of a file. */
 export const webPage = '<!DOCTYPE html><html><body>Please pay</body></html>';
 
-/** A request as it came. */
+/** A request as it was received. */
 export interface RecordedRequest {
   readonly method: string;
   readonly path: string;
@@ -57,8 +57,8 @@ export interface RecordedRequest {
 }
 
 /**
- * An HTTP server on loopback with whole repositories, each below a prefix of the path, which answers conditional
- * requests as a web server does, breaks single answers on demand and remembers every request.
+ * An HTTP server on loopback with whole repositories, each below a prefix of the path. It answers conditional requests
+ * as a web server does, breaks single answers on demand and records every request.
  */
 export class OriginServer {
   readonly requests: RecordedRequest[] = [];
@@ -70,9 +70,9 @@ export class OriginServer {
   readonly #sockets = new Set<Socket>();
   readonly #server: ReturnType<typeof createServer>;
   readonly #scheme: 'http' | 'https';
-  /** Milliseconds before every answer. */
+  /** The delay before every answer, in milliseconds. */
   latencyMs = 0;
-  /** Whether files are answered with an ETag, with a Last-Modified date. */
+  /** Whether files have an ETag, and whether they have a Last-Modified date. */
   validators = { etag: true, lastModified: true };
 
   private constructor(certificate?: Certificate) {
@@ -92,7 +92,7 @@ export class OriginServer {
     });
   }
 
-  /** Starts a server on `address`, one of loopback; it speaks TLS where it is given a certificate. */
+  /** Starts a server on `address`, a loopback address. With a certificate it uses TLS. */
   static async start(address = '127.0.0.1', certificate?: Certificate, port = 0): Promise<OriginServer> {
     const origin = new OriginServer(certificate);
     origin.#server.listen(port, address);
@@ -104,13 +104,13 @@ export class OriginServer {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** The address of the repository with this prefix, without a slash at its end. */
+  /** The address of the repository with this prefix, without a trailing slash. */
   uri(prefix = ''): string {
     const { address, port } = this.#server.address() as AddressInfo;
     return `${this.#scheme}://${address}:${port}${prefix === '' ? '' : `/${prefix}`}`;
   }
 
-  /** Serves `files` below `prefix` and nothing else there; files that are served already keep their date. */
+  /** Serves `files` below `prefix` and nothing else there. Files that have not changed keep their date. */
   serve(prefix: string, files: RepositoryFiles): void {
     const root = prefix === '' ? '' : `/${prefix}`;
     for (const path of this.#files.keys()) {
@@ -124,7 +124,7 @@ export class OriginServer {
     const next = Buffer.from(bytes);
     const known = this.#files.get(path);
     if (known && next.equals(known.bytes)) return;
-    // Dates have whole seconds, and two versions of a file must not share one.
+    // Dates only have whole seconds, but two versions of a file must differ.
     const modified = new Date(known ? known.modified.getTime() + 1000 : Date.UTC(2026, 0, 1));
     this.#files.set(path, { bytes: next, modified });
   }
@@ -133,7 +133,10 @@ export class OriginServer {
     this.#files.delete(path);
   }
 
-  /** Answers every request for `path` with a fault, or those for which the function (given the count so far) has one. */
+  /**
+   * Answers requests for `path` with a fault: all of them, or those for which the function (given the count so far)
+   * returns one.
+   */
   break(path: string, fault: Fault | ((request: IncomingMessage, nth: number) => Fault | undefined)): void {
     this.#faults.set(path, fault);
     this.#counts.delete(path);
@@ -144,7 +147,7 @@ export class OriginServer {
     else this.#faults.delete(path);
   }
 
-  /** Whether something is broken in a way that a client only notices by its clock, or perhaps is. */
+  /** Whether there may be a fault that a client can only notice by a time limit. */
   get makesWait(): boolean {
     const kinds: readonly string[] = ['stall', 'slow', 'silent', 'slow-headers'] satisfies Fault['kind'][];
     return [...this.#faults.values()].some((fault) => typeof fault === 'function' || kinds.includes(fault.kind));
@@ -197,7 +200,7 @@ export class OriginServer {
     response.writeHead(200, { ...headers, 'content-length': file.bytes.length }).end(file.bytes);
   }
 
-  // RFC 9110, section 13.2.2: If-None-Match decides where it is given.
+  // RFC 9110, section 13.2.2: if If-None-Match is present, it decides.
   #isUnchanged(request: IncomingMessage, etag: string, modified: Date): boolean {
     const match = request.headers['if-none-match'];
     if (match !== undefined) return this.validators.etag && match === etag;

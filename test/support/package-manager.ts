@@ -1,14 +1,14 @@
 import { BrowserSession } from './browser-session.ts';
 import { password, post, readJson } from './gateway-session.ts';
 
-/** What a client holds once it is signed in (protocol, "Credential set"). */
+/** What a client keeps after a sign-in (protocol, "Credential set"). */
 export interface Credentials {
   readonly auth_token: string;
   readonly payment_secret: string;
   readonly refresh_token: string;
 }
 
-/** Reads the credentials from a callback's query. Throws where one is missing or given twice. */
+/** Reads the credentials from a callback's query. Throws if one is missing or appears twice. */
 export const readCallback = (location: string | undefined): Credentials => {
   const { searchParams } = new URL(location ?? 'missing:');
   const one = (name: string) => {
@@ -23,7 +23,7 @@ export const readCallback = (location: string | undefined): Credentials => {
   };
 };
 
-/** Asks for a sign-in as an application does; resolves to the address to open in a browser. */
+/** Asks for a sign-in as an application does. Resolves to the address to open in a browser. */
 export const authenticate = async (
   base: string,
   request: Partial<Record<'callback' | 'udid' | 'model', string>> = {},
@@ -40,11 +40,11 @@ export const authenticate = async (
   return String(answer.auth_url);
 };
 
-/** Fills in the login page; resolves to what answers the form. */
+/** Fills in the login page. Resolves to the answer to the form. */
 export const logIn = async (authUrl: string, name: string, browser = new BrowserSession()) =>
   browser.submit(await browser.open(authUrl), { name, password });
 
-/** Signs in from nothing to credentials. */
+/** Performs a whole sign-in; resolves to the credentials. */
 export const signIn = async (base: string, name: string, request: Parameters<typeof authenticate>[1] = {}) =>
   readCallback((await logIn(await authenticate(base, request), name)).location);
 
@@ -58,13 +58,13 @@ export class PackageManager {
     this.#base = base;
   }
 
-  /** The login completed and redirected here. */
+  /** Handles the redirect at the end of a login. */
   callback(location: string | undefined) {
     this.credentials = readCallback(location);
     this.state = 'authenticated';
   }
 
-  /** An authenticated request; a 401 means that the credentials expired, and they are refreshed at once. */
+  /** An authenticated request. After a 401, the credentials have expired and are refreshed at once. */
   async request(): Promise<number> {
     const response = await fetch(`${this.#base}/v2/account`, {
       headers: { authorization: `Bearer ${this.credentials?.auth_token}` },
@@ -91,7 +91,7 @@ export class PackageManager {
     return response.status;
   }
 
-  /** Any status but 200 leaves the client signed in. */
+  /** After any status except 200 the client stays signed in. */
   async signOut(): Promise<number> {
     const response = await post(`${this.#base}/v2/revoke`, this.credentials);
     await response.text();

@@ -1,5 +1,5 @@
 /**
- * How long a test waits for what must come, in milliseconds, and how often it looks: where other guests take most of a machine,
- * what takes one second alone takes a minute. It costs time only where a test fails.
+ * How long a test waits for something that has to come, and how often it looks, in milliseconds. On a machine that
+ * others keep busy, what usually takes one second may take a minute. It only costs time if a test fails.
  */
 export const patience = { timeout: 120_000, interval: 50 };

@@ -2,15 +2,15 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** What stands between a server and its database as PgBouncer does, but for keeping connections. */
+/** A proxy between a server and its database that behaves as PgBouncer does, except that it keeps no connections. */
 export interface Pooler {
-  /** The address of the database, this way. */
+  /** The address of the database through this proxy. */
   readonly url: string;
-  /** Statements that a client had prepared, which another connection to the database would not know. */
+  /** How many statements clients have prepared; another connection to the database would not know them. */
   prepared: number;
 }
 
-// What PgBouncer knows of a connection's parameters unless its `ignore_startup_parameters` names more.
+// The parameters of a connection that PgBouncer knows, unless its `ignore_startup_parameters` names more.
 const known = new Set(['user', 'database', 'client_encoding', 'datestyle', 'timezone', 'application_name']);
 
 const refusal = (name: string) => {
@@ -21,11 +21,11 @@ const refusal = (name: string) => {
   return Buffer.concat([head, Buffer.from(fields)]);
 };
 
-/** Opens a pooler that refuses parameters that it does not know, or drops them. */
+/** Opens a pooler that refuses or drops parameters that it does not know. */
 export const openPooler = async (url: string, unknown: 'refused' | 'dropped'): Promise<Pooler> => {
   const { hostname, port } = new URL(url);
   const pooler = { url: '', prepared: 0 };
-  /** The first message: its length, the version, and names with their values, each ended by a NUL. */
+  /** Handles the first message: its length, the version, and names with values, each ended by a NUL. */
   const begin = (message: Buffer, client: Socket, database: Socket) => {
     const words = message.subarray(8, -2).toString().split('\0');
     const pairs = words.flatMap((name, at) => (at % 2 === 0 ? [[name, words[at + 1] ?? ''] as const] : []));
@@ -57,7 +57,7 @@ export const openPooler = async (url: string, unknown: 'refused' | 'dropped'): P
         waiting = waiting.subarray(length);
         if (!begun) begin(message, client, database);
         else {
-          // "Parse" of a statement with a name.
+          // "Parse" of a named statement.
           if (message.toString('latin1', 0, 1) === 'P' && message[5] !== 0) pooler.prepared++;
           database.write(message);
         }

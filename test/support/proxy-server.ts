@@ -2,15 +2,15 @@ import { once } from 'node:events';
 import { createServer, request as httpRequest } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 
-/** A proxy on loopback for http, and for https by CONNECT. */
+/** A proxy on loopback for http and, by CONNECT, for https. */
 export interface ProxyServer {
   readonly address: string;
-  /** What it was asked for: addresses, and `CONNECT host:port`. */
+  /** The requests: addresses, and `CONNECT host:port`. */
   readonly asked: string[];
   close(): void;
 }
 
-/** Starts a proxy that takes every name for that of a server on loopback, at the port that `portOf` gives for a host. */
+/** Starts a proxy that connects every host name to loopback, at the port that `portOf` returns for it. */
 export const startProxy = async (portOf: (host: string) => number): Promise<ProxyServer> => {
   const asked: string[] = [];
   const proxy = createServer((incoming, response) => {

@@ -19,9 +19,9 @@ import { temporaryFolder } from './folder.ts';
 import { readInventoryOf } from './inventory.ts';
 
 const keys = generateKeyPairSync('ed25519');
-/** A private key to sign with, as PEM, and its public one. */
+/** A private key for signatures, as PEM, and its public key. */
 export const privateKey = keys.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
-/** Another one. */
+/** Another private key. */
 export const otherPrivateKey = generateKeyPairSync('ed25519')
   .privateKey.export({ type: 'pkcs8', format: 'pem' })
   .toString();
@@ -32,7 +32,7 @@ export const sha256 = (bytes: string | Uint8Array): string => createHash('sha256
 /** Files by path, as they are to be published. */
 export type Files = Readonly<Record<string, string>>;
 
-/** A publication that is written by hand. */
+/** A publication with hand-written files. */
 export class Publication {
   readonly folder = temporaryFolder();
   readonly out = path.join(this.folder, 'out');
@@ -41,7 +41,7 @@ export class Publication {
   #files: Files = {};
   #day = 0;
 
-  /** Publishes these files as a generation, with a catalog that says the same. */
+  /** Publishes these files as a generation, with a catalog that matches. */
   async publish(files: Files, options: Partial<GenerationInput> = {}) {
     const { output = this.output } = options;
     const before = this.#files;
@@ -78,7 +78,7 @@ export class Publication {
     return changeListSchema.parse(JSON.parse(this.read(generationPath.changes(number))));
   }
 
-  /** Everything that is published, as it stands, without what tells of generations. */
+  /** All published files except those about generations. */
   files(): Files {
     return Publication.filesIn(this.out);
   }
@@ -88,7 +88,7 @@ export class Publication {
     return Object.fromEntries(names.sort().map((name) => [name, readFileSync(path.join(folder, name), 'utf8')]));
   }
 
-  /** Holds what `generation.json` says against what stands. */
+  /** Expects that `generation.json` describes exactly these files, and that its catalog and change list exist. */
   expectWhole(files: Files): void {
     const { documents, catalog, changes } = this.current;
     const lines = Object.keys(files)

@@ -7,13 +7,13 @@ import { documentPath } from '../../src/contract/paths.ts';
 import type { EmbeddedRepository, LandingRecord, PackageRecord, RepositoryRecord } from '../../src/contract/records.ts';
 import { fieldMarkup, places } from '../../src/results/search-page.ts';
 
-/** The public address in everything published here. */
+/** The public address in everything that is published here. */
 export const testAddress = 'https://index.test';
 const api = `${testAddress}/v2/jailbreak`;
 const date = '2026-05-01T12:00:00.000Z';
 const hash = (seed: string) => Buffer.from(seed.padEnd(32, '.')).toString('hex').slice(0, 64);
 
-/** A repository record that is valid in every field. */
+/** A repository record with valid values in every field. */
 export const repositoryRecord = (slug: string, quality = 3): RepositoryRecord => ({
   id: slug,
   name: `Repository ${slug}`,
@@ -45,7 +45,7 @@ export const repositoryRecord = (slug: string, quality = 3): RepositoryRecord =>
   tier: quality,
 });
 
-/** A package record that is valid in every field. */
+/** A package record with valid values in every field. */
 export const packageRecord = (id: string, slug = 'sample', version = '1.0'): PackageRecord => {
   const { partner_endpoint: _endpoint, refs: _refs, ...repository } = repositoryRecord(slug);
   return {
@@ -82,7 +82,7 @@ export const packageRecord = (id: string, slug = 'sample', version = '1.0'): Pac
 export const listDocument = (records: readonly unknown[]): string =>
   JSON.stringify({ message: '200 Successful', date, count: records.length, data: records });
 
-/** What the landing document of a test says. */
+/** The content of a test's landing document. */
 export const landingRecord = (address: string): LandingRecord => ({
   info: { name: 'Debdex', version: '0.1.0', build: 'test', platform: 'test', runtime: 'test' },
   reference: {
@@ -96,18 +96,18 @@ export const landingRecord = (address: string): LandingRecord => ({
   statistics: { repositories: 1, packages: 1, versions: 1, updated: date },
 });
 
-/** Whole output folders for tests of the server, made file by file as the build does. */
+/** Whole output folders for tests of the server, made file by file as a build does. */
 export interface Published {
   /** The output folder. */
   readonly folder: string;
-  /** A folder for what the server keeps. */
+  /** A folder for the server's own data. */
   readonly state: string;
   /** Puts a file in its place by rename. */
   write(file: string, content: string | Uint8Array): void;
   remove(): void;
 }
 
-/** Empty folders for output and state, below one that is removed with all of it. */
+/** Empty folders for output and state, below one that is removed together with them. */
 export const createPublished = (): Published => {
   const root = mkdtempSync(path.join(tmpdir(), 'debdex-published-'));
   const folder = path.join(root, 'dist');
@@ -122,10 +122,10 @@ export const createPublished = (): Published => {
   return { folder, state, write, remove: () => rmSync(root, { recursive: true, force: true }) };
 };
 
-/** The page of the search as it is built, but for its looks. */
+/** The search page as it is built, without its design. */
 export const searchPageText = `<!doctype html><title>Search</title>${fieldMarkup()}${Object.values(places).join('')}`;
 
-/** Puts a site of a few pages into an output folder. */
+/** Puts a site with a few pages into an output folder. */
 export const publishPages = ({ write }: Pick<Published, 'write'>): void => {
   write('index.html', '<!doctype html><title>Front page</title>');
   write('404.html', '<!doctype html><title>No such page</title>');
@@ -134,7 +134,7 @@ export const publishPages = ({ write }: Pick<Published, 'write'>): void => {
   write('assets/page.B4x9.css', 'body { color: black }');
 };
 
-/** An output folder with every kind of document, a site of a few pages, and these packages. */
+/** An output folder with every kind of document, a site with a few pages, and these packages. */
 export const publish = (packages: readonly string[] = ['com.example.one', 'com.example.two']): Published => {
   const published = createPublished();
   const { write } = published;

@@ -8,7 +8,7 @@ export const openSocket = (port: number): Promise<Socket> =>
     socket.once('error', reject);
   });
 
-/** Everything that comes on a connection until it is closed, as one byte per character. */
+/** Everything that arrives on a connection until it is closed, as one byte per character. */
 export const readToEnd = (socket: Socket): Promise<string> =>
   new Promise((resolve) => {
     const chunks: Buffer[] = [];
@@ -17,7 +17,7 @@ export const readToEnd = (socket: Socket): Promise<string> =>
     socket.on('close', () => resolve(Buffer.concat(chunks).toString('latin1')));
   });
 
-/** Writes these bytes on a new connection and returns what comes until it is closed. */
+/** Writes these bytes to a new connection and returns what arrives until it is closed. */
 export const exchange = async (port: number, request: string): Promise<string> => {
   const socket = await openSocket(port);
   const answer = readToEnd(socket);
@@ -34,6 +34,6 @@ const parseRaw = (text: string): Received => {
   return { status: Number(line.split(' ')[1]), headers, body: Buffer.from(text.slice(end + 4), 'latin1') };
 };
 
-/** As `exchange`, with the one answer that comes read. */
+/** As `exchange`, but expects one answer and parses it. */
 export const exchangeParsed = async (port: number, request: string): Promise<Received> =>
   parseRaw(await exchange(port, request));

@@ -7,7 +7,7 @@ import { readFetchSettings } from '../../functions/fetch/settings.ts';
 import type { BuiltPublication } from './built-publication.ts';
 import { decoded, type Received, type Sent } from './wire.ts';
 
-/** Asks a host that runs. */
+/** Sends a request to a running host. */
 export type Ask = (sent: Sent) => Promise<Received>;
 
 const settingsOf = ({ folder, state }: BuiltPublication) => ({
@@ -27,7 +27,7 @@ const receive = async (response: Response): Promise<Received> => {
   return decoded({ status: response.status, headers: Object.fromEntries(response.headers), body });
 };
 
-/** The fetch handler, asked with the Requests of Node. */
+/** The fetch handler, called with Node's Request objects. */
 export const askFetch = (publication: BuiltPublication): Ask => {
   const { fetch } = openHandler(publication);
   return async ({ method, target, headers = {}, body }) =>
@@ -43,7 +43,7 @@ export const askFetch = (publication: BuiltPublication): Ask => {
     );
 };
 
-/** An event of a function URL for a request, as AWS documents it (payload format 2.0). */
+/** The event of a function URL for a request, as AWS documents it (payload format 2.0). */
 const lambdaEvent = ({ method, target, headers = {}, body }: Sent): LambdaEvent => {
   const [rawPath = '', ...query] = target.split('?');
   return {
@@ -60,7 +60,7 @@ const lambdaEvent = ({ method, target, headers = {}, body }: Sent): LambdaEvent 
   };
 };
 
-/** The handler of Lambda, asked with events. */
+/** The Lambda handler, called with events. */
 export const askLambda = (publication: BuiltPublication): Ask => {
   const handle = answerEvents(openHandler(publication));
   return async (sent) => {
@@ -69,7 +69,7 @@ export const askLambda = (publication: BuiltPublication): Ask => {
   };
 };
 
-// The address that a program says it listens at.
+// The address at which a program says that it listens.
 const addressOf = async (program: ChildProcess): Promise<URL> => {
   let said = '';
   const { promise, resolve, reject } = Promise.withResolvers<URL>();
@@ -86,7 +86,7 @@ const addressOf = async (program: ChildProcess): Promise<URL> => {
   return promise;
 };
 
-/** Starts another runtime over what was published, which ends with the test, and resolves to its port. */
+/** Starts another runtime over a publication; it ends with the test. Resolves to its port. */
 export const startRuntime = async (
   publication: BuiltPublication,
   file: string,

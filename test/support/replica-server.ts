@@ -7,15 +7,15 @@ import type { Proxies } from '../../src/net/proxies.ts';
 import { temporaryFolder } from './folder.ts';
 import { patience } from './patience.ts';
 
-/** A real server of a replica on loopback. */
+/** The real server of a replica on loopback. */
 export interface ReplicaServer extends Host {
   readonly state: string;
-  /** The lines of JSON that it wrote. */
+  /** The lines of JSON in its log. */
   readonly lines: readonly Record<string, unknown>[];
   get(target: string, headers?: Record<string, string>): Promise<Response>;
-  /** The number of the generation that it answers from, and whether the publication has confirmed it. */
+  /** The number of the generation that it answers from, and whether and when the publication confirmed it. */
   generation(): Promise<{ generation: number | null; age: number | null; confirmed: string | null }>;
-  /** Resolves when it answers from the generation of this number. */
+  /** Resolves when it answers from the generation with this number. */
   until(number: number): Promise<void>;
 }
 
@@ -25,14 +25,16 @@ type ReplicaServerOptions = Partial<Omit<ReplicaHostOptions, 'replica'>> & {
   proxies?: Proxies;
 };
 
-/** Serves a replica of what is published at an address, which ends with the test, and asks there ten times a second. */
+/**
+ * Serves a replica of the publication at an address, where it looks for news ten times a second. It ends with the test.
+ */
 export const startReplicaServer = async (from: string, options: ReplicaServerOptions = {}): Promise<ReplicaServer> => {
   const replica = await startLastingReplica(from, { ...options, state: options.state ?? temporaryFolder() });
   onTestFinished(replica.close);
   return replica;
 };
 
-/** The same for several tests: a thread that follows takes half a second of a processor to be started. */
+/** The same for several tests, because starting a follower's thread takes half a second of processor time. */
 export const startLastingReplica = async (
   from: string,
   { publicKey, interval = 100, proxies, state, ...others }: ReplicaServerOptions & { state: string },

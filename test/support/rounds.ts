@@ -1,10 +1,10 @@
 import { generateRepository, makePackages } from './apt-repository.ts';
 import type { OriginServer } from './origin-server.ts';
 
-/** How much there is in a round. */
+/** The size of a round. */
 export interface RoundSize {
   readonly repositories: number;
-  /** The least packages of a repository. */
+  /** The fewest packages of a repository. */
   readonly packages: number;
 }
 
@@ -14,7 +14,7 @@ export interface ServedRepository {
   readonly uri: string;
 }
 
-/** Serves repositories of which other ones are there in each round, with other packages, and returns those there are. */
+/** Serves repositories that differ from round to round, as do their packages. Returns those of this round. */
 export const serveRound = async (
   origin: OriginServer,
   round: number,

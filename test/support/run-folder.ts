@@ -3,12 +3,12 @@ import { accessSync, chmodSync, constants, mkdtempSync, rmSync, statfsSync, writ
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-// What the tests keep at once, and room for whoever else uses the file system.
+// What the tests need at once, with some room for other users of the file system.
 const bytesNeeded = 2 * 2 ** 30;
-// Linux has it wherever there is more than one program; elsewhere the tests take the usual folder and more time.
+// Linux almost always has it. On other systems the tests use the usual folder and take longer.
 const memory = '/dev/shm';
 
-/** Whether programs that a test writes into a folder can be started: in some containers they cannot. */
+/** Whether programs in a folder can be started; in some containers they cannot. */
 const runsPrograms = (folder: string): boolean => {
   const program = path.join(folder, 'program');
   writeFileSync(program, '#!/bin/sh\n', { mode: 0o755 });
@@ -27,7 +27,7 @@ const hasRoom = (folder: string): boolean => {
   }
 };
 
-/** A new folder, in memory if there is a file system there with enough room. */
+/** A new folder; in memory if there is such a file system with enough room. */
 const makeFolder = (): string => {
   const make = (parent: string) => mkdtempSync(path.join(parent, 'debdex-tests-'));
   if (!hasRoom(memory)) return make(tmpdir());
@@ -38,13 +38,13 @@ const makeFolder = (): string => {
 };
 
 /**
- * Gives a run of the tests one folder for all that is temporary, which goes when the run ends, and the processes that it
- * starts the compiled code of those before them. What a test writes is flushed again and again, for the sake of people
- * whose machine loses its power; in memory that costs nothing, on a disk it is most of the time that the tests take.
+ * Gives a run of the tests one folder for all temporary files, which is removed at its end, and a compile cache that
+ * its processes share. Tests write files that are flushed to disk again and again, to survive power failures. In memory
+ * that costs nothing; on a disk it would take most of the time.
  */
 export const setup = (): (() => void) => {
   const folder = makeFolder();
-  // PostgreSQL, which refuses to run as root, has to get in.
+  // PostgreSQL does not run as root, and has to enter.
   chmodSync(folder, 0o755);
   process.env.TMPDIR = folder;
   process.env.DEBDEX_TESTS_FOLDER = folder;

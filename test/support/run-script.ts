@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream';
 import { vi } from 'vitest';
 
-/** How a command ended, and what it wrote. */
+/** How a command ended, and its output. */
 export interface ScriptEnd {
   readonly status: number;
   readonly out: string;
   readonly error: string;
-  /** Both, in the order in which they were written. */
+  /** Both outputs, in the order in which they were written. */
   readonly text: string;
 }
 
@@ -16,9 +16,9 @@ let runs = 0;
 let last: Promise<unknown> = Promise.resolve();
 
 /**
- * Runs a command of `scripts/` in this process, as often as one likes: most of the time of a process of its own is its
- * start. One after the other, since arguments and variables are those of the process. What a test wants to kill, to limit
- * or to run twice at once is started as a process.
+ * Runs a command of `scripts/` in this process, as often as needed: a process of its own would spend most of its time
+ * starting. Commands run one after another, because arguments and variables belong to the process. If a test has to
+ * kill or limit a command, or run two at once, it starts processes.
  */
 export const runScript = (
   name: string,
@@ -48,7 +48,7 @@ const runAlone = async (
   process.exitCode = undefined;
   Object.defineProperty(process, 'stdin', { configurable: true, value: Readable.from([input]) });
   try {
-    // A script does its work when it is loaded; by another address it is loaded anew, and what it imports is not.
+    // A script does its work when it is loaded. With another address it is loaded again, but its imports are not.
     await import(/* @vite-ignore */ `../../scripts/${name}.ts?run=${++runs}`);
     const words = (out?: boolean) =>
       said.flatMap((one) => (out === undefined || one.out === out ? one.text : [])).join('');

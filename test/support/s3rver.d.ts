@@ -1,4 +1,4 @@
-// The package has no types of its own; what is used of it here.
+// The package has no types; these are for the part that is used.
 declare module '@20minutes/s3rver' {
   import type { RequestListener } from 'node:http';
 

@@ -4,12 +4,12 @@ import { startNewTestedObjects, type TestedObjects } from './tested-objects.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The port at which a test is given the address below which objects are, each of them new and empty. */
+    /** The port that answers with the address of a new, empty object. */
     readonly objects: number;
   }
 }
 
-/** One runtime of Durable Objects for all tests that ask for one; it starts when the first of them does. */
+/** One runtime of Durable Objects for all tests. It starts when the first test needs it. */
 export const setup = async (project: TestProject): Promise<() => Promise<void>> => {
   let started: Promise<TestedObjects> | undefined;
   const desk = createServer(async (socket) => {

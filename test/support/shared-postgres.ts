@@ -4,14 +4,14 @@ import { type PostgresServer, startPostgres } from './postgres-server.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The port at which a test is given the address of a new, empty database. */
+    /** The port that answers with the address of a new, empty database. */
     readonly databases: number;
   }
 }
 
 /**
- * One PostgreSQL server for all tests that only need a database: it starts when the first of them asks, and answers every
- * connection with the address of a database of its own. Tests that stop the server or read its files start another.
+ * One PostgreSQL server for all tests that only need a database. It starts when the first one asks, and answers every
+ * connection with the address of a new database. Tests that stop the server or read its files start another.
  */
 export const setup = async (project: TestProject): Promise<() => Promise<void>> => {
   let started: Promise<PostgresServer> | undefined;

@@ -16,32 +16,32 @@ import {
 } from 'openpgp';
 import type { RepositoryFiles } from './apt-repository.ts';
 
-/** A key made on the spot, and what it signs. */
+/** A new key, and what it signs. */
 export interface Signer {
   /** The armoured public key. */
   readonly publicKey: string;
-  /** The same, revoked. */
+  /** The same key, revoked. */
   readonly revoked: string;
-  /** Upper-case hex. */
+  /** In upper-case hexadecimal. */
   readonly fingerprint: string;
-  /** The armoured public key, its subkeys revoked at `date`: softly, because they were replaced, or for theft. */
+  /** The armoured public key with its subkeys revoked at `date`: softly, because they were replaced, or for theft. */
   withRevokedSubkeys(how: 'soft' | 'hard', date: Date): Promise<string>;
-  /** The same key, certified anew at `date` and valid without end from then on. */
+  /** The same key, certified again at `date` and valid without end from then on. */
   prolong(date: Date): Promise<Signer>;
-  /** A text with its signature around it. */
+  /** A clear-signed text. */
   clearSign(text: Uint8Array | string, options?: SignOptions): Promise<string>;
-  /** An armoured signature apart from its text. */
+  /** An armoured, detached signature. */
   sign(text: Uint8Array | string, options?: SignOptions): Promise<string>;
   /** The same without armour. */
   signBinary(text: Uint8Array | string, options?: SignOptions): Promise<Uint8Array>;
-  /** The same with a hash that proves nothing any more, by an RSA key. */
+  /** The same with SHA-1, which proves nothing any more, by an RSA key. */
   signWithSha1(text: Uint8Array | string): Promise<string>;
 }
 
 interface SignOptions {
-  /** When it is signed; on the first of June 2026, unless given. */
+  /** When it is signed; by default on 1 June 2026. */
   readonly date?: Date;
-  /** How long the signature itself counts, in seconds from then; without end, unless given. */
+  /** How long the signature itself is valid, in seconds; by default without end. */
   readonly validSeconds?: number;
 }
 
@@ -51,8 +51,8 @@ type Signable = Awaited<ReturnType<typeof createMessage>>['packets'][number];
 const userIDs = [{ name: 'Example', email: 'repo@example.org' }];
 
 /**
- * Makes a key of the year 2026, unless told otherwise, that is valid for so many seconds (0: without end); with
- * `subkey`, one that signs by a subkey.
+ * Makes a key, by default of the year 2026, that is valid for this many seconds (0: without end). With `subkey`, a
+ * subkey makes its signatures.
  */
 export const createSigner = async (
   options: { created?: Date; validSeconds?: number; rsa?: boolean; subkey?: boolean } = {},
@@ -76,7 +76,7 @@ const composeSigner = async (made: KeyTexts): Promise<Signer> => {
   const revoked = await revokeKey({ key: key.toPublic(), revocationCertificate, format: 'object' });
   const usual = { signingKeys: key, date: new Date('2026-06-01T00:00:00Z') };
 
-  // What the library does not write by itself: weak hashes, and signatures that end.
+  // What the library does not write itself: weak hashes, and signatures that expire.
   const signByHand = async (
     signable: Signable | undefined,
     options: { date: Date; type?: enums.signature; hash?: enums.hash; validSeconds?: number },
@@ -89,7 +89,7 @@ const composeSigner = async (made: KeyTexts): Promise<Signer> => {
       packet.signatureExpirationTime = options.validSeconds;
       packet.signatureNeverExpires = false;
     }
-    // The library's types leave out its last parameter; its signatures carry a salt, and SHA-1 has none.
+    // The library's types leave out the last parameter. Its signatures contain a salt, but with SHA-1 there is none.
     const signPacket = packet.sign.bind(packet) as (...parameters: unknown[]) => Promise<void>;
     await signPacket(key.keyPacket, signable, options.date, true, {
       ...config,
@@ -144,7 +144,7 @@ const composeSigner = async (made: KeyTexts): Promise<Signer> => {
   };
 };
 
-/** Signs the Release of a flat repository: into an InRelease, into a Release.gpg, or both. */
+/** Signs the Release of a flat repository: into an InRelease, a Release.gpg, or both. */
 export const signRepository = async (
   files: RepositoryFiles,
   signer: Signer,

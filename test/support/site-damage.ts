@@ -3,16 +3,16 @@ import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { addressesOfPage, decodeEntities } from './links.ts';
 
-// What the function answers although no file does.
+// Addresses that the function answers although there is no file.
 const computed = /^\/v2\/jailbreak\/(?:package|repository)\/search$/;
 
-/** The path of the file, below the output folder, that answers an address without a host. */
+/** The path, below the output folder, of the file that answers an address without a host. */
 const fileOf = (address: string): string => {
   const file = decodeURIComponent(address.replace(/[?#].*/, '')).slice(1);
   return file === '' || file.endsWith('/') ? `${file}index.html` : file;
 };
 
-/** The addresses, without a host, that a file of the site names; `base` is the public address. */
+/** The addresses, without a host, in a file of the site; `base` is the public address. */
 const addressesIn = (name: string, text: string, base: string): string[] => {
   if (name.endsWith('.html')) return addressesOfPage(text);
   const quoted = base.replace(/[.\\]/g, '\\$&');
@@ -20,7 +20,7 @@ const addressesIn = (name: string, text: string, base: string): string[] => {
   return [...found].map(([, written = '']) => decodeEntities(written));
 };
 
-/** The names of everything that the search index is made of, and the addresses of the pages that it finds. */
+/** The names of all files of the search index, and the addresses of the pages that it finds. */
 const readSearchIndex = (out: string): { files: string[]; pages: string[] } => {
   const folder = 'pagefind';
   const entry = JSON.parse(readFileSync(path.join(out, folder, 'pagefind-entry.json'), 'utf8')) as {
@@ -38,8 +38,7 @@ const readSearchIndex = (out: string): { files: string[]; pages: string[] } => {
     const meta = `${folder}/pagefind.${hash}.pf_meta`;
     files.push(meta);
     if (!existsSync(path.join(out, meta))) continue;
-    // CBOR, in which text stands as it is: the names of pages and of the files that tell of several, of chunks of the index
-    // and of filters.
+    // CBOR contains text as it is: the names of pages and of their groups, of chunks of the index and of filters.
     const content = gunzipSync(readFileSync(path.join(out, meta))).toString('latin1');
     const names = new Set([...content.matchAll(/unknown_(?:group_)?[0-9a-f]{7,}/g)].map(([name]) => name));
     const told = new Set<string>();
@@ -47,7 +46,7 @@ const readSearchIndex = (out: string): { files: string[]; pages: string[] } => {
       for (const file of (parts.get(name) ?? []).filter((part) => part.endsWith('.pf_fragment'))) {
         const text = gunzipSync(readFileSync(path.join(out, file)));
         const content = JSON.parse(text.subarray(text.indexOf('{')).toString());
-        // One page that is alone has a file of its own.
+        // A single page has a file of its own.
         const fragments: Record<string, { url: string }> = name.includes('group') ? content : { [name]: content };
         for (const [page, { url }] of Object.entries(fragments)) {
           told.add(page);
@@ -65,8 +64,8 @@ const listFolder = (folder: string): string[] => (existsSync(folder) ? readdirSy
 const entrances = ['index.html', '404.html', 'sitemap.xml', 'feed.atom', 'feed.json', 'robots.txt', 'opensearch.xml'];
 
 /**
- * What is not whole of a published site: what its pages, feeds, sitemaps and search index name and is not there, for
- * everything that can be reached from where people and programs begin. Nothing of a site that is not there yet.
+ * What is broken in a published site: the targets that pages, feeds, sitemaps and the search index name, but that do
+ * not exist, starting from the addresses where people and programs begin. Empty if there is no site yet.
  */
 export const findSiteDamage = (out: string, base: string): string[] => {
   if (!existsSync(path.join(out, 'index.html'))) return [];

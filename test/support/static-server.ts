@@ -18,16 +18,16 @@ const types: Readonly<Record<string, string>> = {
 };
 const compressed = /^(?:text|application\/(?:json|xml|atom)|image\/svg)/;
 
-/** A plain static host on loopback: index.html of folders, 404.html, gzip. Requests are counted by path. */
+/** A plain static host on loopback, with index.html of folders, 404.html and gzip. It counts requests by path. */
 export interface StaticServer {
   readonly base: string;
   readonly requests: string[];
-  /** Bytes of bodies sent, as compressed. */
+  /** Bytes of bodies sent, after compression. */
   sent: number;
   close(): Promise<void>;
 }
 
-/** Serves a folder, at the root of the host or below a path of it. */
+/** Serves a folder, at the root of the host or below a path. */
 export const serveFolder = async (folder: string, below = ''): Promise<StaticServer> => {
   const requests: string[] = [];
   const server = createServer(async (request, response) => {

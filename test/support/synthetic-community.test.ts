@@ -5,7 +5,7 @@ import { composeCommunity, type SyntheticRepository } from './synthetic-communit
 
 const plan = { seed: 3, repositories: 23, packages: 1500, versions: 3750 };
 
-/** What the reader of indexes makes of a text. */
+/** What the parser of indexes makes of a text. */
 const read = (text: string | Uint8Array) => {
   const records: { package: string; version: string; name: string | null; sha256: string | null }[] = [];
   const findings = new Map<string, number>();

@@ -1,7 +1,7 @@
 import { createRandom } from '../bench/statistics.ts';
 import { type Distribution, draw, type Random, words } from './synthetic-text.ts';
 
-/** What a community comes to. */
+/** The size of a community. */
 export interface CommunityPlan {
   readonly seed: number;
   readonly repositories: number;
@@ -9,7 +9,7 @@ export interface CommunityPlan {
   readonly versions: number;
 }
 
-/** One repository of a community that nobody made. */
+/** A repository of a synthetic community. */
 export interface SyntheticRepository {
   readonly slug: string;
   readonly ranking: number;
@@ -23,7 +23,7 @@ export interface SyntheticRepository {
   readonly versionCount: number;
 }
 
-// How 2,715 stanzas of 71 repositories of the jailbreak community were distributed when they were counted.
+// The distribution of 2,715 stanzas in 71 repositories of the jailbreak community when they were counted.
 const packagesPerRepository: Distribution = [
   [0, 1],
   [0.25, 2],
@@ -111,7 +111,7 @@ const sections: readonly (readonly [share: number, name: string])[] = [
   [1, 'Games'],
 ];
 
-/** In what share of the stanzas a field stands. */
+/** The share of stanzas that have a field. */
 const presence = {
   name: 0.835,
   author: 0.818,
@@ -131,7 +131,7 @@ const presence = {
   sha512: 0.228,
 } as const;
 
-/** In what share of stanzas, or of repositories, something is wrong. */
+/** The share of stanzas, or of repositories, that have a fault. */
 const faults = {
   carriageReturns: 4 / 71,
   noDate: 84 / 90,
@@ -160,7 +160,7 @@ const hex = (length: number, random: Random): string => {
   return text.slice(0, length);
 };
 
-/** So many whole numbers, distributed so and none below 1, which come to this sum. */
+/** This many whole numbers of at least 1, with this distribution and this sum. */
 const share = (count: number, sum: number, distribution: Distribution, random: Random): number[] => {
   const drawn = Array.from({ length: count }, () => draw(distribution, random));
   const total = drawn.reduce((all, one) => all + one, 0);
@@ -202,14 +202,14 @@ class Stanzas {
     });
   }
 
-  /** The stanzas of all versions of one package, of which there are `number` before it in the whole community. */
+  /** The stanzas of all versions of a package; `number` counts the packages before it in the whole community. */
   *package(number: number, versions: number): Generator<string> {
     const random = this.#random;
     const author = this.#authors[Math.floor(random() * this.#authors.length)] ?? { name: 'Nobody', folder: 'nobody' };
     const parts = Array.from({ length: Math.round(draw(nameWords, random)) }, () => words.one(random));
     const name =
       parts.length === 1 ? capital(parts[0] ?? '') + capital(words.one(random)) : parts.map(capital).join(' ');
-    // The number makes it another than every other; words repeat themselves.
+    // The number makes the name unique, because words repeat.
     const own = `${parts.join('')}${number.toString(36)}`;
     const identifier = ['com', author.folder, own, 'ext'].slice(0, pick(segments, random)).join('.');
     const unique = identifier.includes(own) ? identifier : own;
@@ -237,7 +237,7 @@ class Stanzas {
       const version = composeVersion(at, random);
       const stanza = this.#compose([...fields, ...this.#file(unique, version, architecture)]);
       yield stanza;
-      // The same package, version and architecture once more, with other bytes.
+      // The same package, version and architecture again, with other bytes.
       if (has(faults.twiceTheSame)) yield this.#compose([...fields, ...this.#file(unique, version, architecture)]);
     }
   }
@@ -294,9 +294,10 @@ const composeRelease = (slug: string, random: Random): Readonly<Record<string, s
 });
 
 /**
- * The repositories of a community that nobody made: the same for the same plan, with exactly so many packages, of which
- * no two share an identifier, and so many versions of them, with names, fields, sizes and faults as frequent as they
- * were among real ones. One at a time, since all of a hundred thousand packages are hundreds of megabytes.
+ * The repositories of a synthetic community, the same for the same plan. It has exactly as many packages, with
+ * different identifiers, and as many versions as the plan says; names, fields, sizes and faults are as frequent as in
+ * real repositories. It yields one repository at a time, because the text of a hundred thousand packages has hundreds
+ * of megabytes.
  */
 export function* composeCommunity(plan: CommunityPlan): Generator<SyntheticRepository> {
   const random = createRandom(plan.seed);

@@ -1,10 +1,10 @@
-/** A number from 0 to 1, that and below 1. */
+/** A random number from 0 (inclusive) to 1 (exclusive). */
 export type Random = () => number;
 
-/** Values at shares of a population, in order; between two of them it is even. */
+/** The values at certain shares of a population, in ascending order. Between two of them it is linear. */
 export type Distribution = readonly (readonly [share: number, value: number])[];
 
-/** A value of this distribution. */
+/** A random value of this distribution. */
 export const draw = (distribution: Distribution, random: Random): number => {
   const at = random();
   const above = distribution.findIndex(([share]) => share > at);
@@ -46,7 +46,7 @@ const syllable = (number: number): string =>
 const syllables = onsets.length * middles.length * ends.length;
 const vocabulary = 20_000;
 
-// One syllable, then two: the commonest words are the shortest, as they are elsewhere.
+// First words of one syllable, then of two: as in natural languages, the most frequent words are the shortest.
 const wordOf = (rank: number): string => {
   const scattered = (rank * 7919) % syllables;
   return rank < syllables ? syllable(scattered) : syllable(scattered) + syllable((rank * 104_729) % syllables);
@@ -54,7 +54,7 @@ const wordOf = (rank: number): string => {
 
 const all: string[] = [];
 
-/** Words of a language that nobody speaks, of which few are said often and many seldom. */
+/** Words of an invented language: a few are frequent, most are rare. */
 export const words = {
   one(random: Random): string {
     if (all.length === 0) for (let rank = 0; rank < vocabulary; rank++) all.push(wordOf(rank));
@@ -62,7 +62,7 @@ export const words = {
     return all[Math.floor(vocabulary ** random()) - 1] ?? '';
   },
 
-  /** So many letters or a few more, in lines of which each but the first is a continuation. */
+  /** At least this many letters, in lines of which all except the first are continuations. */
   text(letters: number, random: Random): string {
     let text = '';
     let line = 0;

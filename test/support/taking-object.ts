@@ -12,7 +12,7 @@ interface Environment {
   readonly TAKING: { getByName(name: string): { fetch(request: Request): Promise<Response> } };
 }
 
-/** What the platform's cursors count, which is what its bills are of. */
+/** What the platform's cursors count, which the platform bills. */
 interface CountingCursor {
   readonly rowsRead: number;
   readonly rowsWritten: number;
@@ -29,7 +29,7 @@ const counting = (sql: SqlStorage, cursors: [string, CountingCursor][]): SqlStor
   },
 });
 
-/** An object that takes what is published when it is asked, and says what that cost. */
+/** An object that takes over the published generation on request, and reports the cost. */
 export class TakingObject extends DurableObject<Environment> {
   readonly #storage: ObjectState['storage'];
   readonly #state: ObjectState;

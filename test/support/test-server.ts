@@ -13,7 +13,7 @@ import type { OlderPackage, OlderRepository } from '../../src/contract/older-add
 import { createSafetyList } from '../../src/safety/safety-list.ts';
 import { type Published, packageRecord, publish, repositoryRecord, testAddress } from './published.ts';
 
-/** A search index over these identifiers that finds what contains the text, in alphabetical order. */
+/** A search index over these identifiers. It finds those that contain the text, in alphabetical order. */
 export const fakeSearch = (ids: readonly string[]): SearchIndex => {
   const list = (records: readonly unknown[]) => ({
     count: records.length,
@@ -97,26 +97,26 @@ const fakeOlder = (ids: readonly string[]): OlderIndex => {
 export interface TestServer extends Published {
   readonly port: number;
   readonly address: string;
-  /** What the server reported as its own fault. */
+  /** The errors that the server reported as its own. */
   readonly faults: unknown[];
   readonly dependencies: Dependencies;
-  /** How often each limit was met. */
+  /** How often each limit was reached. */
   readonly refusals: RunningServer['refusals'];
   readonly held: RunningServer['held'];
   close(): Promise<void>;
 }
 
-/** Starts a server with everything real but the search index; `overrides` replace single dependencies. */
+/** Starts a server in which only the search index is not real; `overrides` replace single dependencies. */
 export const startTestServer = async (
   options: {
     ids?: readonly string[];
-    /** Served in place of a folder with these identifiers; removed with the server. */
+    /** Served instead of a folder with these identifiers; removed together with the server. */
     published?: Published;
     overrides?: Partial<Dependencies>;
     trustedProxies?: number;
     limits?: Partial<ServerLimits>;
     onChange?: () => void;
-    /** Bytes for computed answers that are kept. */
+    /** Bytes of memory for computed answers. */
     answerMemory?: number;
     onAnswered?: ServerOptions['onAnswered'];
     namesEveryRequest?: boolean;

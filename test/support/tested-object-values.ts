@@ -1,9 +1,9 @@
-/** Writes what is asked of a store, or what it answers: bytes and what is undefined too, which JSON has not. */
+/** Serializes a call of a store, or its result, including bytes and undefined, which JSON does not have. */
 export const writeValue = (value: unknown): string =>
   JSON.stringify(value, (_, one: unknown) => {
     if (one === undefined) return { $: 'undefined' };
     if (one instanceof Uint8Array) return { $: 'bytes', of: Array.from(one) };
-    // Node's bytes come as they would be written.
+    // Node's bytes arrive in the form that their toJSON returns.
     if (isNodeBytes(one)) return { $: 'bytes', of: one.data };
     return one;
   });
@@ -11,7 +11,7 @@ export const writeValue = (value: unknown): string =>
 const isNodeBytes = (one: unknown): one is { readonly data: number[] } =>
   typeof one === 'object' && one !== null && 'type' in one && one.type === 'Buffer' && 'data' in one;
 
-/** Reads it. */
+/** Parses such a text. */
 export const readValue = (text: string): unknown => revive(JSON.parse(text));
 
 const revive = (value: unknown): unknown => {

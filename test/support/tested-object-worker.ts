@@ -3,16 +3,16 @@ import { GatewayObject } from '../../functions/cloudflare/with-gateway/gateway-o
 import { usualCounterLimits } from '../../functions/downloads/usual-limits.ts';
 import { readValue, writeValue } from './tested-object-values.ts';
 
-// A Worker by which tests ask the gateway's object for operations of its store, and that of the downloads, each at a time of
-// their own choice.
+// A Worker through which tests call the operations of the gateway's object and of the downloads' object, each at a time
+// of their choice.
 
 const loseAlarm = (context: unknown): Promise<void> =>
   (context as { storage: { deleteAlarm(): Promise<void> } }).storage.deleteAlarm();
 
-/** The gateway's object with a clock that only its asker moves. */
+/** The gateway's object with a clock that only the caller moves. */
 export class TestedObject extends GatewayObject {
   readonly #time: { now: number | undefined };
-  /** The operation that is the last one of this object: it is done, and its answer is lost. */
+  /** The last operation of this object: it is performed, but its answer is lost. */
   #last: string | undefined;
 
   constructor(state: ConstructorParameters<typeof GatewayObject>[0], environment: unknown) {
@@ -25,7 +25,7 @@ export class TestedObject extends GatewayObject {
     const { name, parameters, now } = readValue(text) as { name: never; parameters: unknown[]; now?: number };
     this.#time.now = now;
     if ((name as string) === 'alarm') {
-      // The platform takes what it rings for out of the storage.
+      // The platform removes an alarm from the storage when it rings.
       await loseAlarm(this.ctx);
       await this.alarm();
       return writeValue(await this.ctx.storage.getAlarm());
@@ -44,7 +44,7 @@ export class TestedObject extends GatewayObject {
   }
 }
 
-/** What the object of the downloads is asked: a method of it, at a time and within limits of the asker's. */
+/** A call of the downloads' object: a method, with the caller's time and limits. */
 interface DownloadsQuestion {
   readonly name: 'add' | 'read' | 'probe' | 'totals' | 'alarm' | 'nextAlarm' | 'forget' | 'rows';
   readonly parameters: readonly never[];
@@ -52,7 +52,7 @@ interface DownloadsQuestion {
   readonly limits: object;
 }
 
-/** The object of the downloads with a clock and limits that only its asker changes. */
+/** The downloads' object with a clock and limits that only the caller changes. */
 export class TestedDownloads extends DownloadsObject {
   readonly #time: { now: number };
   readonly #limits: object;
@@ -70,7 +70,7 @@ export class TestedDownloads extends DownloadsObject {
     this.#time.now = now;
     Object.assign(this.#limits, limits);
     if (name === 'forget') {
-      // What an object that sleeps loses.
+      // What an object loses when it falls asleep.
       (this.ctx as unknown as { abort(): void }).abort();
       return '';
     }

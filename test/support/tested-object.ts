@@ -1,7 +1,7 @@
 import { type CredentialStore, type Operated, remoteStore } from '../../functions/gateway/on-workers.ts';
 import { readValue, writeValue } from './tested-object-values.ts';
 
-/** The store of a gateway's object at an address of TestedObjects, by a clock of the test's. */
+/** The store in a gateway's object at an address of TestedObjects, with the test's clock. */
 export const openTestedObject = (address: string, clock?: () => number): CredentialStore =>
   remoteStore(() => ({
     operate: async (name, parameters) => {

@@ -10,7 +10,7 @@ import { leaner } from '../../scripts/bundling/leaner.ts';
 import { withoutUnnamed } from '../../scripts/bundling/unnamed-methods.ts';
 import { makeOnce } from './once-in-run.ts';
 
-// Of what is deployed: what that leaves out is left out here.
+// As in the deployed bundle, so that this one leaves out the same.
 const deployed = {
   publication: { kind: 'address', address: 'https://index.example' },
   name: 'tested',
@@ -36,8 +36,8 @@ const bundleProgram = async (): Promise<string> => {
 };
 
 /**
- * The program of the Worker by which tests ask the gateway's object, and that of the downloads, without what the bundle that is
- * deployed leaves out. In a run of the tests it is bundled once.
+ * Bundles the Worker through which tests call the gateway's and the downloads' object, without the parts that the
+ * deployed bundle leaves out. In a run of the tests it is bundled once.
  */
 export const bundleTestedObject = async (): Promise<string> => {
   const run = process.env.DEBDEX_TESTS_FOLDER;
@@ -48,14 +48,14 @@ export const bundleTestedObject = async (): Promise<string> => {
   return readFileSync(path.join(whole, 'worker.js'), 'utf8');
 };
 
-/** Objects in the platform's own runtime, on loopback: each path of the address leads to one of its own. */
+/** Objects in the platform's own runtime, on loopback. Each path of the address leads to an object of its own. */
 export interface TestedObjects {
   readonly address: string;
-  /** Ends the runtime, whatever it does. */
+  /** Kills the runtime, whatever it is doing. */
   kill(): Promise<void>;
 }
 
-/** Starts it, over a folder that has the objects of an earlier one or none; on a free port, unless told otherwise. */
+/** Starts it over a folder, which may contain the objects of an earlier one; by default on a free port. */
 export const startTestedObjects = async (
   script: string,
   { storage, port = 0 }: { readonly storage: string; readonly port?: number },
@@ -77,7 +77,7 @@ export const startTestedObjects = async (
   return { address: origin, kill: () => workerd.dispose() };
 };
 
-/** The same over a folder of its own, which goes with it. */
+/** The same over a folder of its own, which is removed with it. */
 export const startNewTestedObjects = async (): Promise<TestedObjects> => {
   const storage = mkdtempSync(path.join(tmpdir(), 'debdex-objects-'));
   const { address, kill } = await startTestedObjects(await bundleTestedObject(), { storage });

@@ -6,7 +6,7 @@ import { findTiers, slow } from './tiers.ts';
 
 const tests = path.join(import.meta.dirname, '..');
 
-/** The tiers of these files, by their paths below a folder of tests. */
+/** The tiers of these files, by path below a folder of tests. */
 const tiersOf = (files: Readonly<Record<string, string>>) => {
   const folder = path.join(temporaryFolder(), 'test');
   for (const [file, text] of Object.entries(files)) {
@@ -15,7 +15,7 @@ const tiersOf = (files: Readonly<Record<string, string>>) => {
   }
   return findTiers(folder);
 };
-// Put together, so that this file itself is not taken for one that does it.
+// Composed, so that this file is not itself assigned by it.
 const importOf = (name: string) => ['import', `'${name}';\n`].join(' ');
 const importFrom = (name: string) => ['import { one } from', `'${name}';\n`].join(' ');
 const [mocking, clocked, weighing, measuring, bundling] = [

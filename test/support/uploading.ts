@@ -7,16 +7,16 @@ import { type UploadOptions, upload } from '../../src/uploading/upload.ts';
 import { bucket, type ObjectStoreServer, storeCredentials } from './object-store.ts';
 
 const dayMs = 86_400_000;
-/** Clocks and patience of tests, in milliseconds. */
+/** Times of claims, and retries, that are short enough for tests; in milliseconds. */
 const quickTimes = { renewMs: 50, silentMs: 400, pollMs: 10, settleMs: 30 };
 const quickPatience = { tries: 12, firstTries: 3, pauseMs: 2, longestPauseMs: 50 };
 
-/** Where to upload to, and how to read what stands there. */
+/** A destination, and a way to read what it contains. */
 export interface UploadTarget {
   readonly title: string;
   readonly options: Partial<DestinationOptions> & { readonly address: string };
   read(name: string): Buffer | undefined;
-  /** The names of everything that stands there. */
+  /** The names of all files there. */
   names(): string[];
 }
 

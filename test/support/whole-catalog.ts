@@ -79,8 +79,8 @@ const unlike: SourceRepository = {
 };
 
 /**
- * Builds into a state folder a catalog of which every column says something somewhere: of repositories with all that a
- * stanza may have, of which one changed between two builds and another holds other bytes. Left as published.
+ * Builds a catalog with content in every column into a state folder. Its repositories have all that a stanza may have;
+ * one changed between two builds, and another has different bytes. The catalog is left as published.
  */
 export const buildWholeCatalog = async (state: string): Promise<void> => {
   for (const isLater of [false, true]) {
@@ -91,7 +91,7 @@ export const buildWholeCatalog = async (state: string): Promise<void> => {
     const { ingested } = await updateCatalog(catalog, repositories.map(entryOf), store, { base, now });
     await indexForSearch(catalog, ingested, [{ package_id: full.Package, total: 1000, last_30_days: 10 }]);
     writeStale(catalog, new Set(repositories.filter(({ isStale }) => isStale).map(({ slug }) => slug)));
-    // What documents say is not the catalog's.
+    // The content of documents does not come from the catalog.
     const entry = { digest: new Uint8Array(16).fill(7), date: now.toISOString(), size: 9, text: 'whole' };
     new Ledger(catalog).set('v2/index.json', entry);
     await catalog.publish();

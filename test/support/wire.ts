@@ -2,7 +2,7 @@ import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import type { Wire } from '../clients/client.ts';
 
-/** A request as it goes out: the target byte for byte, of characters from U+0021 to U+00FF. */
+/** A request as it is sent: the target byte for byte, with characters from U+0021 to U+00FF. */
 export interface Sent {
   readonly method: string;
   readonly target: string;
@@ -13,7 +13,7 @@ export interface Sent {
 export interface Received {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** The body, its coding undone. */
+  /** The body after decoding its content coding. */
   readonly body: Buffer;
 }
 
@@ -23,18 +23,18 @@ const decoders: Readonly<Record<string, (body: Buffer) => Buffer>> = {
   zstd: zstdDecompressSync,
 };
 
-/** An answer with the coding of its body undone. */
+/** An answer with its body decoded. */
 export const decoded = ({ body, ...answer }: Received): Received => {
   const decode = decoders[answer.headers['content-encoding'] ?? ''];
   return { ...answer, body: decode && body.length > 0 ? decode(body) : body };
 };
 
-/** Sends requests to a server on this port of loopback, over so many connections, which are kept. */
+/** Sends requests to a server on this port of loopback, over this many kept connections. */
 export const openConnections = (port: number, connections = 8) => {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const send = ({ method, target, headers = {}, body }: Sent): Promise<Received> =>
     new Promise((resolve, reject) => {
-      // For some methods node sends a body without saying how long it is.
+      // For some methods node sends a body without its length.
       const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
       const options = { host: '127.0.0.1', port, method, path: target, headers: { ...headers, ...length }, agent };
       const asking = request(options, (answer) => {
@@ -51,7 +51,7 @@ export const openConnections = (port: number, connections = 8) => {
   return { send, close: () => agent.destroy() };
 };
 
-/** What programs that decode JSON ask through. Their targets go out in UTF-8, encoded or not. */
+/** The requests of programs that decode JSON. Targets are sent in UTF-8, encoded or not. */
 export const wireOf = (send: (sent: Sent) => Promise<Received>): Wire => {
   const ask = async (sent: Sent) => {
     const { status, body } = await send({ ...sent, target: Buffer.from(sent.target).toString('latin1') });
