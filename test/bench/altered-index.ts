@@ -1,11 +1,11 @@
 import { createRandom, shuffle } from './statistics.ts';
 
-// Relations and names are altered alike, so that what depends on a package of its own index still does.
+// Relations and names are altered in the same way, so that a package that depends on one of its own index still does.
 const nameFields = new Set([
   ...['package', 'source', 'depends', 'pre-depends', 'recommends', 'suggests', 'enhances', 'breaks', 'conflicts'],
   ...['replaces', 'provides', 'built-using', 'static-built-using'],
 ]);
-// What must stay what it is for the index to be read alike.
+// Values that have to stay the same so that the index is read in the same way.
 const keptFields = new Set([
   ...['architecture', 'size', 'installed-size', 'section', 'priority', 'multi-arch', 'essential', 'important'],
 ]);
@@ -18,13 +18,13 @@ const hexDigits = '0123456789abcdef';
 
 const identity = (): Uint8Array => Uint8Array.from({ length: 256 }, (_, byte) => byte);
 
-/** Has each of these letters stand for another of them. */
+/** Maps these letters to a permutation of them. */
 const permute = (table: Uint8Array, letters: string, random: () => number): void => {
   const others = shuffle([...letters], random);
   for (const [index, letter] of [...letters].entries()) {
     const other = others[index] ?? letter;
     table[letter.charCodeAt(0)] = other.charCodeAt(0);
-    // A digit of a hash may stand for a letter of one.
+    // In hashes, which have no capitals, a digit may be replaced with a letter.
     if (letters !== hexDigits) table[letter.toUpperCase().charCodeAt(0)] = other.toUpperCase().charCodeAt(0);
   }
 };
@@ -32,7 +32,10 @@ const permute = (table: Uint8Array, letters: string, random: () => number): void
 interface Alteration {
   readonly text: Uint8Array;
   readonly hex: Uint8Array;
-  /** Ends the first run of letters of each name; another in each copy, so that no two copies share a name. */
+  /**
+   * A letter that is added to the first run of letters of each name; different in each copy, so that no two copies
+   * share a name.
+   */
   readonly mark: number;
 }
 
@@ -53,11 +56,11 @@ const isLetter = (byte: number): boolean => byte >= codeOf('a') && byte <= codeO
 const isNameByte = (byte: number): boolean => isLetter(byte) || (byte >= codeOf('0') && byte <= codeOf('9'));
 const isBetweenNames = (byte: number): boolean => byte === codeOf(',') || byte === codeOf('|');
 
-/** Writes the altered text of one index. */
+/** Writes the altered text of an index. */
 class Altering {
   readonly #index: Uint8Array;
   readonly #alteration: Alteration;
-  // A name is longer by its mark, and no text is all names.
+  // Long enough: a name grows by its mark, and no text consists only of names.
   readonly #altered: Buffer;
   #length = 0;
   #field = '';
@@ -107,7 +110,7 @@ class Altering {
     for (let next = at; next < end; next++) this.#put(table[this.#index[next] ?? 0] ?? 0);
   }
 
-  // `libc6:any (>= 2.36), perl | awk`: the mark ends the first run of letters of each name.
+  // As in `libc6:any (>= 2.36), perl | awk`: the mark follows the first run of letters of each name.
   #writeNames(begin: number, end: number): void {
     const { text, mark } = this.#alteration;
     let place: 'before' | 'in' | 'after' | 'architecture' = 'before';
@@ -128,11 +131,11 @@ class Altering {
 }
 
 /**
- * The text of a Packages index in which every name, version, person, description and hash is another one, the same
- * however often it is asked for, while lengths, spellings, relations and the order of everything stay: a vowel stands for
- * a vowel, a consonant for a consonant, a digit for a digit. `copy` counts from 0; no two copies share a name.
+ * The text of a Packages index in which every name, version, person, description and hash is replaced, in the same way
+ * each time. Lengths, spellings, relations and order stay: a vowel replaces a vowel, a consonant a consonant, a digit a
+ * digit. `copy` counts from 0; no two copies share a name.
  *
- * @throws RangeError where there are not so many copies
+ * @throws RangeError if there cannot be so many copies
  */
 export const alterIndex = (index: Uint8Array, copy: number): Buffer => {
   if (copy < 0 || copy >= marks.length) throw new RangeError(`There are ${marks.length} copies and no copy ${copy}.`);

@@ -5,8 +5,8 @@ import { SignatureV4 } from '@smithy/signature-v4';
 import { Pool } from 'undici';
 import { listFiles } from '../../src/publication/folder-entries.ts';
 
-// The least that puts every file of a folder into a bucket with the libraries that an upload uses: no plan, no order, no
-// digest held against anything, no other try.
+// The least work that puts every file of a folder into a bucket with the libraries that an upload uses: no plan, no
+// order, no comparison of digests, no retries.
 
 const [endpoint = '', folder = '', bucket = '', concurrency = '32'] = process.argv.slice(2);
 const { host, hostname } = new URL(endpoint);

@@ -5,9 +5,9 @@ import { decompress } from '../../src/apt/decompress.ts';
 import { documentPath } from '../../src/contract/paths.ts';
 import { openStore } from '../../src/snapshots/store.ts';
 
-// The least that any builder has to do with an index: parse it, make JSON of it, write a file for each package and one
-// for all; and, where told to, index their words in the same kind of index. No check, no catalog, nothing kept; what a real
-// build adds is measured against it.
+// The least work that any builder has with an index: parse it, turn it into JSON, write a file for each package and one
+// for all and, on request, index their words in the same kind of index. It checks and keeps nothing. It shows how much
+// a real build adds.
 const [state = '', slug = '', out = '', indexFile] = process.argv.slice(2);
 const store = openStore(state);
 const snapshot = await store.read(slug);

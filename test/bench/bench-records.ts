@@ -6,7 +6,7 @@ import type { PackageRecord } from '../../src/contract/records.ts';
 export interface SearchedRecord {
   readonly number: number;
   readonly identifier: string;
-  /** The name as shown: where a package has none its identifier stands for it. */
+  /** The name as shown: the identifier if the package has no name. */
   readonly name: string;
   readonly author: string | null;
   readonly maintainer: string | null;
@@ -15,7 +15,7 @@ export interface SearchedRecord {
 
 type Row = readonly [identifier: string, name: string | null, author: string | null, json: string];
 
-/** Calls `each` with every latest record of a catalog, and with its public record. */
+/** Calls `each` with every latest record of a catalog, and with its public form. */
 export const readRecords = (
   state: string,
   each: (searched: SearchedRecord, record: Omit<PackageRecord, 'repository'>) => void,

@@ -18,7 +18,7 @@ const repeat = async (work: () => Promise<Run>): Promise<Run[]> => {
 
 const secondsOf = (runs: readonly Run[]): number => median(runs.map((run) => run.seconds));
 
-/** Each run, since what else the machine does shows in how far they are apart. */
+/** Lists every run, because the spread shows how much the machine was disturbed. */
 const listSeconds = (runs: readonly Run[]): string =>
   `${seconds(secondsOf(runs))} (${runs.map((run) => run.seconds.toFixed(2)).join(', ')})`;
 
@@ -90,7 +90,7 @@ const measureChanged = async (workshop: Workshop, built: Built): Promise<Figure>
     return run();
   });
   const difference = secondsOf(changed) - secondsOf(unchanged);
-  // Without the small repository again, as the other parts expect it.
+  // Removes the small repository again, because the other parts expect it to be absent.
   await rebuild(built);
   return {
     figure: 'rebuild after one small repository changed',
@@ -101,7 +101,7 @@ const measureChanged = async (workshop: Workshop, built: Built): Promise<Figure>
   };
 };
 
-/** What a build takes: cold, with nothing changed, and with one repository changed. */
+/** The cost of a build: cold, without changes, and with one changed repository. */
 export const buildPart: Part = {
   summary: 'what a build takes: cold, with nothing changed, with one small repository changed',
   run: async (workshop) => {

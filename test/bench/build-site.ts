@@ -1,4 +1,5 @@
-// Builds the site of a catalog, as standard input says, and prints as JSON what that took; measured from outside by site-builds.ts.
+// Builds the site of a catalog as standard input says, and prints the cost as JSON. site-builds.ts measures it from
+// outside.
 import { text } from 'node:stream/consumers';
 import { publishSite, type SitePublishing } from '../../src/pipeline/site-step.ts';
 

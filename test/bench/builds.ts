@@ -2,7 +2,7 @@ import { corpusInput, type Input, largeInput } from './inputs.ts';
 import { npmScript, type Run, runNode } from './processes.ts';
 import { tellWhile, type Workshop } from './workshop.ts';
 
-/** An index as built, and what building it took. */
+/** A built index, and the cost of building it. */
 export interface Built {
   readonly input: Input;
   readonly state: string;
@@ -19,7 +19,7 @@ export const runBuild = (manifest: string, state: string, out: string, more: rea
     ...more,
   ]);
 
-/** Builds this into two empty folders of the workshop. */
+/** Builds an input into two empty folders of the workshop. */
 export const build = async (workshop: Workshop, input: Input, folder: string): Promise<Built> => {
   const state = workshop.path(folder, 'state');
   const out = workshop.path(folder, 'dist');
@@ -34,6 +34,6 @@ export const builtCorpus = (workshop: Workshop): Promise<Built> =>
 export const builtLarge = (workshop: Workshop): Promise<Built> =>
   workshop.once('large', async () => build(workshop, await largeInput(workshop), 'large'));
 
-/** The large index multiplied, built: several gigabytes. */
+/** The multiplied large index, built: several gigabytes. */
 export const builtCopies = (workshop: Workshop): Promise<Built> =>
   workshop.once('copies', async () => build(workshop, await largeInput(workshop, true), 'copies'));

@@ -5,36 +5,36 @@ import type { Server } from './servers.ts';
 import { median } from './statistics.ts';
 import { Missing, tell, type Workshop } from './workshop.ts';
 
-/** Rounds of which the median counts. */
+/** The number of rounds, of which the median counts. */
 export const rounds = 5;
 const load = { connections: 32, duration: 4 };
 
-/** Servers that are asked for the same, in turn. */
+/** Servers that get the same requests, in turn. */
 export interface Contest {
   readonly built: Built;
   readonly paths: readonly string[];
-  /** Ours first. */
+  /** Ours is the first. */
   readonly contestants: readonly (readonly [name: string, start: () => Promise<Server>])[];
-  /** What every request says. */
+  /** The headers of every request. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** What is counted. */
+  /** What the results count. */
   readonly what: string;
-  /** What share of a peer's figure ours is to reach. */
+  /** The share of a peer's result that ours has to reach. */
   readonly target: { readonly peer: string; readonly ratio: number };
-  /** Called when all are started, before anything is measured. Throws where they would not answer alike. */
+  /** Called when all servers have started, before the measurement. Throws if they answer differently. */
   readonly check?: (addresses: readonly string[]) => Promise<void>;
 }
 
 interface Measured {
   readonly name: string;
   readonly results: LoadResult[];
-  /** Microseconds of processor time for each request. */
+  /** Processor time for each request, in microseconds. */
   readonly costs: number[];
 }
 
 const rateOf = ({ results }: Measured): number => median(results.map(({ perSecond }) => perSecond));
 
-/** Measures them round by round, and ours against each of the others. */
+/** Measures the servers round by round, and compares ours with each of the others. */
 export const runContest = async (workshop: Workshop, contest: Contest): Promise<Figure[]> => {
   const { built, paths, what, target, headers = {} } = contest;
   const measureRound = async (server: Server, into: Measured) => {
@@ -59,7 +59,7 @@ export const runContest = async (workshop: Workshop, contest: Contest): Promise<
   }
   await contest.check?.(servers.map(({ server }) => server.address));
   for (const { server, measured } of servers) {
-    // Once round all of them, so that each has in its memory what it will hold there.
+    // Each server first gets one round that does not count, to fill its memory.
     await measureRound(server, { ...measured, results: [], costs: [] });
   }
   for (let round = 0; round < rounds; round++) {
@@ -78,7 +78,7 @@ export const runContest = async (workshop: Workshop, contest: Contest): Promise<
     return { figure: `${what} a second: ${name}`, input, measured: `${count(rateOf(measured))}, p99 ${p99}${cost}` };
   });
   for (const peer of peers) {
-    // Round by round, since what else the machine does changes from one to the next.
+    // Compared round by round, because the load of the machine changes between rounds.
     const ratios = ours.results.map(
       ({ perSecond }, round) => perSecond / (peer.results[round]?.perSecond ?? Number.NaN),
     );

@@ -2,7 +2,7 @@ import { runCommand } from '../../scripts/options.ts';
 
 const summary = 'Measures the crawler: repositories far away, hostile ones among others, and bombs.';
 await runCommand({ name: 'bench:crawl', summary, options: {} }, async () => {
-  // Whoever only asks for help waits for none of it.
+  // Loaded late, so that `--help` need not wait for it.
   const { measureCrawl } = await import('./measure-crawl.ts');
   process.stdout.write(await measureCrawl());
 });

@@ -17,11 +17,11 @@ import { type Part, tell, type Workshop } from './workshop.ts';
 
 const rounds = 3;
 const switches = 3;
-/** Questions of the 500, so that one part ends within minutes. */
+/** One question in five of the 500, so that the part ends within minutes. */
 const everyNth = 5;
 
 interface Published extends Built {
-  /** Has the publication go on by one package of the small repository. */
+  /** Publishes a new generation in which one package of the small repository has changed. */
   goOn(): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ const publish = async (workshop: Workshop): Promise<Published> => {
   };
 };
 
-/** What is not in force by then, in milliseconds, does not come. */
+/** After this many milliseconds a generation is not expected to come in force any more. */
 const patience = 900_000;
 
 const untilTaken = async (edge: EdgeRuntime, number: number): Promise<void> => {
@@ -67,7 +67,7 @@ const ask = async (address: string): Promise<number> => {
   return performance.now() - began;
 };
 
-/** The times of the same questions at both, one after the other, so that whatever else runs slows both. */
+/** Times the same questions at both servers, one after the other, so that other load slows both. */
 const measureBoth = async (questions: readonly string[], addresses: readonly string[]): Promise<number[][]> => {
   const times: number[][] = addresses.map(() => []);
   for (let round = 0; round <= rounds; round++) {
@@ -75,7 +75,7 @@ const measureBoth = async (questions: readonly string[], addresses: readonly str
       for (const [index, address] of addresses.entries()) {
         const path = `/v2${operations.packageSearch.address}?q=${encodeURIComponent(question)}&limit=100`;
         const time = await ask(address + path);
-        // The first round is for what each keeps in memory.
+        // The first round only fills caches.
         if (round > 0) times[index]?.push(time);
       }
     }
@@ -110,7 +110,7 @@ const measureSwitches = async (published: Published, edge: EdgeRuntime): Promise
   };
 };
 
-/** What the platform would bill for all of it, and for one changed package among it. */
+/** What the platform would bill for the whole publication, and for one changed package in it. */
 const measureCosts = async (published: Published, address: string): Promise<Figure[]> => {
   const { take, stop } = await startCountedTaking(address);
   try {

@@ -13,7 +13,7 @@ const empty = [
   'export default { fetch: () => new Response("") };',
 ].join('\n');
 
-/** The processor time, in milliseconds, of the runtime that this process started. Linux alone tells. */
+/** The processor time, in milliseconds, of the runtime that this process started. Only Linux reports it. */
 const processorTime = (): number => {
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
     try {
@@ -25,7 +25,7 @@ const processorTime = (): number => {
       );
       return tasks.reduce((sum, nanoseconds) => sum + nanoseconds, 0) / 1e6;
     } catch {
-      // It ended meanwhile.
+      // The process has ended meanwhile.
     }
   }
   return Number.NaN;
@@ -49,9 +49,9 @@ const measureStart = async (modules: ReturnType<typeof modulesOf>, hasGateway = 
 };
 
 /**
- * The processor time, in milliseconds, that a Worker takes to start, without and with a gateway whose store an object keeps: what
- * the runtime takes with it, without what it takes with one that does nothing and asks for none of Node's modules. One after the
- * other, so that whatever else runs slows all.
+ * The processor time, in milliseconds, that a Worker takes to start, without and with a gateway that stores its data in
+ * an object. The time of a Worker that does nothing, and imports none of Node's modules, is subtracted. They run one
+ * after another, so that other load slows all of them.
  */
 export const measureStartups = async (
   alone: EdgeBundle,

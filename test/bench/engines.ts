@@ -1,7 +1,7 @@
 import { CatalogFiles } from '../../functions/node/catalog-files.ts';
 import { readRecords } from './bench-records.ts';
 
-/** One answer to a question, the best first. */
+/** A result of a search, the best first. */
 export interface Found {
   readonly identifier: string;
   readonly name: string;
@@ -9,9 +9,9 @@ export interface Found {
 
 /** A search engine over the records of a catalog. */
 export interface Engine {
-  /** Answers and says with how many records; what is measured. */
+  /** Answers a question; resolves to the number of records. This is measured. */
   answer(question: string, limit: number): Promise<number>;
-  /** The first records; for judging their order. */
+  /** The first records, to judge their order. */
   find(question: string, limit: number): Promise<Found[]>;
   close(): Promise<void> | void;
 }
@@ -32,8 +32,8 @@ export const openOurs = (state: string): Engine => {
 };
 
 /**
- * MiniSearch over names, identifiers, authors and descriptions, names and identifiers counting most. It holds what it
- * needs to name its results and not the records themselves, which an answer would have to get from elsewhere.
+ * MiniSearch over names, identifiers, authors and descriptions; names and identifiers count most. It keeps what it
+ * needs to name its results, but not the records, which an answer would have to read elsewhere.
  */
 export const openMiniSearch = async (state: string): Promise<Engine> => {
   const { default: MiniSearch } = await import('minisearch');

@@ -13,7 +13,7 @@ import { readRepositories } from './measure-crawl.ts';
 import { composeFigures, type Figure, seconds } from './report.ts';
 import type { Part } from './workshop.ts';
 
-/** How many origins of each kind: a list of which nobody has looked at the half for years. */
+/** The number of origins of each kind, as in a list of which nobody has checked half for years. */
 const counts = { alive: 233, gone: 120, nameless: 30, refusing: 30, mute: 25, unreachable: 25 } as const;
 type Kind = keyof typeof counts;
 const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
@@ -29,7 +29,7 @@ const words: Readonly<Record<Kind, string>> = {
   unreachable: 'to which no connection comes about',
 };
 
-/** A port of loopback whose connections never come about: the queue of those that nobody takes is full. */
+/** A loopback port where connections are never established, because the queue of unaccepted ones is full. */
 const startUnreachable = async (host: string): Promise<{ port: number; stop(): Promise<void> }> => {
   const worker = new Worker(
     `const { parentPort, workerData } = require('node:worker_threads');
@@ -53,7 +53,7 @@ const startUnreachable = async (host: string): Promise<{ port: number; stop(): P
 
 const kindOf = (name: string): Kind => name.replace(/\d+\.example$/, '') as Kind;
 
-/** Serves all kinds; returns entries in a mixed order, the same each time. */
+/** Serves all kinds. Returns entries in a mixed order, the same each time. */
 const startOrigins = async () => {
   const repositories = await readRepositories();
   const alive: OriginServer[] = [];
@@ -79,7 +79,7 @@ const startOrigins = async () => {
     const kind = kindOf(name);
     if (kind === 'gone') return unknownName;
     if (kind === 'nameless') return 'silence';
-    // The name server itself is there for whoever asks about the root.
+    // The name server itself answers questions about the root.
     return name === '' ? ['127.0.0.1'] : [placeOf(kind, Number(/\d+/.exec(name)?.[0] ?? 0))[0]];
   };
   const names = await NameServer.start(answer);
@@ -91,7 +91,7 @@ const startOrigins = async () => {
       return { ...place, slug: `${kind}${number}`, aliases: [], uri: `http://${kind}${number}.example:${port}/repo` };
     }),
   );
-  // Neighbours of every kind.
+  // Mixed, so that each origin has neighbours of every kind.
   const mixed = entries.map((entry, index) => ({ entry, key: (index * 197) % total })).sort((a, b) => a.key - b.key);
   return {
     entries: mixed.map(({ entry }) => entry),

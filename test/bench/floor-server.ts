@@ -1,5 +1,5 @@
-// The least that any server in Node has to do: the same answer of so many bytes to every request. With no bytes it ends as
-// soon as it listens, so that its start can be timed.
+// The least that any server in Node has to do: it answers every request with the same number of bytes. With zero bytes
+// it ends as soon as it listens, so that its start can be timed.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

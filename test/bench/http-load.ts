@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 
-/** One request as the bytes that go over the wire, without the cost of building it while measuring. */
+/** A request as bytes, so that composing it does not count as part of the measurement. */
 export const formatRequest = (
   method: 'GET' | 'POST',
   path: string,
@@ -10,7 +10,7 @@ export const formatRequest = (
   return `${method} ${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`;
 };
 
-/** A connection that sends one request after the other and waits for each answer. */
+/** A connection that sends one request after another, each when the answer has arrived. */
 class LoadConnection {
   readonly #socket: Socket;
   #received = '';
@@ -25,7 +25,7 @@ class LoadConnection {
     this.#socket.on('close', () => this.#failed?.(new Error('the connection was closed')));
   }
 
-  /** Resolves to the status once the whole answer is there. */
+  /** Resolves to the status when the whole answer has arrived. */
   send(request: string): Promise<number> {
     return new Promise((resolve, reject) => {
       this.#waiting = resolve;
@@ -53,14 +53,15 @@ class LoadConnection {
 
 export interface LoadResult {
   readonly perSecond: number;
-  /** Milliseconds. */
+  /** In milliseconds. */
   readonly p50: number;
   readonly p99: number;
   readonly statuses: ReadonlyMap<number, number>;
 }
 
 /**
- * Sends requests over `connections` connections, spread over the servers, until `next` has no more or the time is over.
+ * Sends requests over `connections` connections, divided among the servers, until `next` returns no more or the time is
+ * over.
  */
 export const runLoad = async (
   bases: readonly string[],

@@ -3,11 +3,11 @@ import path from 'node:path';
 import { project, startProcess } from './processes.ts';
 import { Missing, tell, type Workshop } from './workshop.ts';
 
-// The real repositories that lie beside the project, and the tool there that serves them on loopback.
+// The real repositories beside the project, and the tool there that serves them on loopback.
 const shared = path.join(project, '..', 'shared');
 const originTool = path.join(shared, 'tools', 'origin.mjs');
 
-/** How many times the large index is multiplied for the figures of growth. */
+/** How often the large index is multiplied to measure growth. */
 export const copies = 10;
 
 /** Repositories served on loopback, and the manifest that names them. */
@@ -15,7 +15,7 @@ export interface Input {
   readonly name: string;
   readonly manifest: string;
   readonly repositories: number;
-  /** The number of requests that each repository got since the last `reset`. */
+  /** The number of requests to each repository since the last `reset`. */
   requests(): Promise<number[]>;
   reset(): Promise<void>;
 }
@@ -55,7 +55,9 @@ export const corpusInput = (workshop: Workshop): Promise<Input> =>
     return inputOf('corpus', manifest, await startOrigin(workshop, manifest, []));
   });
 
-/** A large real index, of this machine's own apt lists; `multiplied` by the number of copies, or once. */
+/**
+ * A large real index from this machine's own apt lists: once or, if `multiplied`, as many times as there are copies.
+ */
 export const largeInput = (workshop: Workshop, multiplied = false): Promise<Input> =>
   workshop.once(`large input ${multiplied}`, async () => {
     const manifest = workshop.path('large-copies.json');

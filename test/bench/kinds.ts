@@ -2,16 +2,18 @@ import type { SearchedRecord } from './bench-records.ts';
 import { mistakes, withMistake, wordsOf } from './questions.ts';
 import { shuffle } from './statistics.ts';
 
-/** A kind of question that somebody asks who wants a certain package. */
+/** A kind of question that somebody asks who looks for a certain package. */
 export interface QuestionKind {
   readonly name: string;
-  /** The question for a package; undefined where none of this kind fits it. */
+  /** The question for a package; undefined if no question of this kind fits it. */
   compose(record: SearchedRecord, random: () => number): string | undefined;
-  /** Whether how names and mistakes happen to be drawn shows in the score of few questions. */
+  /** Whether the score of few questions depends on which names and mistakes were drawn. */
   readonly isDrawn?: boolean;
-  /** Where a question fits many packages as well as the one that it was made of: whether it fits this one. */
+  /** If a question fits several packages as well as the one that it was made from: whether it fits this one. */
   fits?(record: SearchedRecord, question: string, target: SearchedRecord): boolean;
-  /** The least mean reciprocal rank on the corpus and on the large index, of what is attainable. */
+  /**
+   * The lowest acceptable mean reciprocal rank on the corpus and on the large index, as a share of what is attainable.
+   */
   readonly targets?: readonly [corpus: number, large: number];
 }
 
@@ -19,7 +21,7 @@ const lastSegment = (identifier: string): string => identifier.split('.').at(-1)
 
 const plain = (text: string): string => text.normalize('NFKD').replace(/\p{M}+/gu, '');
 
-/** The words of a name, taken apart where its letters change from small to capital as well. */
+/** The words of a name, also divided where a small letter is followed by a capital. */
 const partsOf = (name: string): string[] =>
   name.split(/(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u).flatMap(wordsOf);
 
@@ -51,7 +53,7 @@ const pick = <T>(list: readonly T[], random: () => number): T | undefined => lis
 
 const withoutAddress = (person: string | null): string => person?.replace(/<[^>]*>/g, '').trim() ?? '';
 
-/** The question of a person's name and a word of the name of a package that is theirs. */
+/** A question with a person's name and a word from the name of one of their packages. */
 const personAndWord = (person: string | null, name: string, random: () => number): string | undefined => {
   const word = pick(
     wordsOf(name).filter((each) => each.length > 2),
@@ -65,7 +67,7 @@ const lastWord = (question: string): string => question.slice(question.lastIndex
 
 const shortestInside = 4;
 
-// What people add to the name of what they look for, and what stands in no name.
+// Words that people add to the name they look for, but that are not part of a name.
 const needless = ['tweak', 'download', 'latest', 'free', 'install', 'working', 'package', 'qvxkz'];
 
 /** Every kind of question whose answers are judged. */
@@ -78,7 +80,7 @@ export const questionKinds: readonly QuestionKind[] = [
     fits: ({ identifier }, question) => lastSegment(identifier) === question,
     compose: ({ identifier }) => {
       const segment = lastSegment(identifier);
-      // Numbers and single letters are nobody's way to ask for a package.
+      // Nobody asks for a package by a number or a single letter.
       return segment !== identifier && /^\p{L}.{2}/u.test(segment) ? segment : undefined;
     },
   },
@@ -132,7 +134,7 @@ export const questionKinds: readonly QuestionKind[] = [
   {
     name: 'three words of the description',
     targets: [0.85, 0.85],
-    // The parts of one source are often described by one text.
+    // Packages from one source often share a description.
     fits: ({ description }, _, target) => description === target.description,
     compose: ({ description }, random) => {
       const words = new Set(wordsOf(description ?? '').filter((word) => word.length > 3));

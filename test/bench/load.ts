@@ -4,19 +4,19 @@ import autocannon from 'autocannon';
 import { percentile } from './statistics.ts';
 import type { Workshop } from './workshop.ts';
 
-/** What a server did under load. */
+/** The performance of a server under load. */
 export interface LoadResult {
   readonly perSecond: number;
-  /** Milliseconds, as the client saw them. */
+  /** In milliseconds, measured by the client. */
   readonly p50: number;
   readonly p99: number;
-  /** Answers other than 2xx, and connections that failed. */
+  /** Answers with a status other than 2xx, and failed connections. */
   readonly errors: number;
 }
 
 const hasWrk = (): boolean => spawnSync('wrk', ['-v']).error === undefined;
 
-/** The program that makes the load. */
+/** The program that generates the load. */
 export const loadTool = (): string => (hasWrk() ? 'wrk' : 'autocannon');
 
 const wrkScript = (paths: readonly string[], headers: Readonly<Record<string, string>>): string => `
@@ -56,7 +56,9 @@ const runWrk = async (script: string, address: string, connections: number, dura
   return { perSecond: requests / (microseconds / 1e6), p50: p50 / 1000, p99: p99 / 1000, errors };
 };
 
-/** Asks a server for these paths in turn, for so many seconds, over so many connections, with these headers. */
+/**
+ * Requests these paths from a server in turn, for this many seconds, over this many connections, with these headers.
+ */
 export const runLoad = async (
   workshop: Workshop,
   address: string,
@@ -72,9 +74,10 @@ export const runLoad = async (
     writeFileSync(script, wrkScript(paths, headers));
     return runWrk(script, address, connections, duration);
   }
-  // Its own figures are whole milliseconds, and a search takes a part of one.
+  // Its own figures are whole milliseconds, but a search takes a fraction of one.
   const times: number[] = [];
-  // It prepares every request of every connection before it begins, and counts that time: each gets its own share.
+  // It prepares the requests of all connections before it begins, and counts that time. So each connection gets its own
+  // share of it.
   let begun = 0;
   const shareOf = (nth: number) => paths.filter((_, index) => index % Math.min(connections, paths.length) === nth);
   const result = await autocannon({

@@ -14,7 +14,7 @@ import type { Part, Workshop } from './workshop.ts';
 
 const hotDocuments = 1000;
 
-/** The addresses of all packages' documents, in an order that is the same each time. */
+/** The addresses of all packages' documents, in a fixed random order. */
 const shufflePaths = ({ state }: Built): string[] => {
   const database = CatalogFile.openReadOnly(catalogPath(state));
   const names = shuffle([...readPackageIdentifiers(database)], createRandom(1));

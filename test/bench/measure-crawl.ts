@@ -15,8 +15,8 @@ import { hostile } from '../support/hostile.ts';
 import { OriginServer } from '../support/origin-server.ts';
 import { closeOnSignals, Workshop } from './workshop.ts';
 
-// Figures of the crawler: many repositories far away, hostile ones among others, and bombs. Everything is served on
-// loopback, by this process.
+// Figures of the crawler: many distant repositories, hostile ones among others, and decompression bombs. This process
+// serves all of them on loopback.
 
 const corpus = path.join(import.meta.dirname, '..', '..', '..', 'shared', 'corpus');
 
@@ -52,7 +52,7 @@ const readFolder = (folder: string): RepositoryFiles => {
 
 type Served = { readonly entry: Omit<ManifestEntry, 'uri'>; readonly files: RepositoryFiles };
 
-/** The corpus of real repositories where there is one, else generated ones. */
+/** The corpus of real repositories if there is one, else generated ones. */
 export const readRepositories = async (): Promise<Served[]> => {
   if (!existsSync(corpus)) {
     const files = await generateRepository({ packages: makePackages(40), hashes: [] });
@@ -74,7 +74,7 @@ const measureFarAway = async (folder: string): Promise<string> => {
   const repositories = await readRepositories();
   const origins: OriginServer[] = [];
   const entries: ManifestEntry[] = [];
-  // As in the field, where most repositories have a host of their own.
+  // As in reality, most repositories have a host of their own.
   for (let number = 0; number < 460; number++) {
     const { entry, files } = repositories[number % repositories.length] as Served;
     const origin = await OriginServer.start(`127.1.${Math.floor(number / 200)}.${1 + (number % 200)}`);
@@ -133,7 +133,7 @@ function* repeat(member: Uint8Array, total: number): Generator<Uint8Array> {
   for (let bytes = 0; bytes < total; bytes += zeroBytes) yield member;
 }
 
-/** How long a stream of ten billion zeros lasts, and how much memory it takes meanwhile. */
+/** How long a stream of ten billion zeros takes, and how much memory. */
 const measureBombs = async (): Promise<string> => {
   const limits = { maxBytes: usualLimits.textBytes, maxRatio: usualLimits.ratio };
   let text = '';
@@ -145,7 +145,7 @@ const measureBombs = async (): Promise<string> => {
     let code = 'none';
     const started = performance.now();
     try {
-      // An lzma stream has no members; one is bomb enough.
+      // An lzma stream has no members, and a single one is enough.
       for await (const chunk of decompress(repeat(member, compression === 'lzma' ? 1 : 10e9), compression, limits)) {
         produced += chunk.length;
         peak = Math.max(peak, process.memoryUsage.rss());
@@ -160,7 +160,7 @@ const measureBombs = async (): Promise<string> => {
   return text;
 };
 
-/** Takes the figures of the crawler and returns them in words. */
+/** Measures the crawler and returns the figures as text. */
 export const measureCrawl = async (): Promise<string> => {
   const workshop = new Workshop();
   const { folder } = workshop;

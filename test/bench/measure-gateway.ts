@@ -11,10 +11,12 @@ import { closeOnSignals, Workshop } from './workshop.ts';
 import { measureSyncRate, measureUpdateRate } from './write-limits.ts';
 
 const hour = 3_600_000;
-/** The servers' clocks are ahead, so that what is issued now has expired there. */
+/** How far the servers' clocks are ahead, so that what is issued now has expired there. */
 const ahead = 2 * hour;
 
-/** How much is measured: sets to refresh, seconds of token checks and of the bare limits, rounds of the race. */
+/**
+ * The extent of the measurement: sets to refresh, seconds of token checks and of the bare limits, rounds of the race.
+ */
 export interface GatewayBenchSize {
   readonly sets: number;
   readonly seconds: number;
@@ -117,7 +119,7 @@ const formatRefresh = (credentials: Credentials) =>
     body: JSON.stringify(credentials),
   });
 
-/** Resolves to the number of rounds with one 200 and nothing but 401 besides. */
+/** Resolves to the number of rounds with one 200 and otherwise only 401. */
 const race = async (processes: readonly GatewayProcess[], sets: readonly Credentials[]) => {
   let won = 0;
   for (const credentials of sets) {

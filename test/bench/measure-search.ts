@@ -2,26 +2,26 @@ import { readFileSync } from 'node:fs';
 import type { Engine } from './engines.ts';
 import { mean, median, percentile } from './statistics.ts';
 
-/** What a process of its own measured of an engine; the times in milliseconds, memory in bytes. */
+/** What a separate process measured of an engine; times in milliseconds, memory in bytes. */
 export interface SearchMeasure {
   /** From opening to the first answer. */
   readonly first: number;
   readonly p50: number;
   readonly p99: number;
-  /** The same over the questions, each with its middle time: without the moments in which something else ran. */
+  /** The 99th percentile over the questions, with the median time of each, which leaves out moments of other load. */
   readonly questionP99: number;
   readonly mean: number;
-  /** Processor time of an answer on average, garbage collection included. */
+  /** Average processor time of an answer, including garbage collection. */
   readonly processor: number;
   readonly perSecond: number;
-  /** Resident memory once all was asked. */
+  /** Resident memory after all questions. */
   readonly resident: number;
   readonly slowest: readonly (readonly [question: string, milliseconds: number])[];
 }
 
 const limit = 100;
 
-// `none` is an empty process, which the memory of the others is counted from.
+// `none` is an empty process, whose memory is subtracted from that of the others.
 const [engineName = '', state = '', questionsFile = '', roundsText = ''] = process.argv.slice(2);
 const rounds = Number(roundsText);
 const questions: string[] = questionsFile === '' ? [] : JSON.parse(readFileSync(questionsFile, 'utf8'));

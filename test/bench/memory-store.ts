@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-// An S3 server that does as little as one can and still be believed: it keeps objects in memory and heeds conditions, and
-// checks no signature. What an upload reaches with it is what the upload itself can do.
+// The simplest credible S3 server: it keeps objects in memory and honours conditions, but checks no signatures. An
+// upload to it shows what the upload itself can do.
 
 interface Kept {
   readonly etag: string;
@@ -40,7 +40,7 @@ const server = createServer((request, response) => {
     return;
   }
   if (object === undefined) {
-    // The list of an empty bucket, or what is not there.
+    // The list of an empty bucket, or a missing object.
     const isBucket = key.split('/').length === 2;
     response.writeHead(isBucket ? 200 : 404, { 'content-type': 'application/xml' }).end('<ListBucketResult/>');
     return;

@@ -34,7 +34,7 @@ const bareWork = (workshop: Workshop, { state }: Built): Promise<Run> => {
   });
 };
 
-/** A cold build against the bare work, and a cold build of a million packages against that. */
+/** A cold build compared with the bare work, and a cold build of a million packages compared with the first. */
 export const measureColdBuilds = async (workshop: Workshop): Promise<Figure[]> => {
   const one = await builtOne(workshop);
   const cold: Run[] = [one.cold];
@@ -46,7 +46,7 @@ export const measureColdBuilds = async (workshop: Workshop): Promise<Figure[]> =
     rmSync(workshop.path('again'), { recursive: true, force: true });
     bare.push(await bareWork(workshop, one));
   }
-  // Processor time says the same whatever else the machine does.
+  // Processor time hardly depends on other load.
   const processor = (runs: readonly Run[]) => median(runs.map((run) => run.processorSeconds));
   const wall = (runs: readonly Run[]) => median(runs.map((run) => run.seconds));
   const ratio = wall(cold) / wall(bare);
@@ -109,7 +109,7 @@ const changedFigure = (
   met: changed.seconds <= most.changedSeconds,
 });
 
-/** One package changed among a million: in a small repository beside them, and in one of sixty thousand packages. */
+/** One changed package among a million: in a small repository beside them, and in one with sixty thousand packages. */
 export const measureChangedMillion = async (workshop: Workshop): Promise<Figure[]> => {
   const million = await builtMillion(workshop);
   const small = await startSmallRepository(workshop);

@@ -11,7 +11,7 @@ import type { Input } from './inputs.ts';
 import { count } from './report.ts';
 import { Missing, tell, type Workshop } from './workshop.ts';
 
-/** How often Debian main is served, each time under other names: a million packages. */
+/** How often Debian main is served, each time with other names: a million packages. */
 export const copies = 16;
 
 /** The whole community. */
@@ -34,9 +34,9 @@ const readDebianMain = (): Buffer => {
   return stdout;
 };
 
-/** An input of which one package can be changed. */
+/** An input in which one package can be changed. */
 export interface ChangingInput extends Input {
-  /** Has one package of one repository, the largest, be of another version. */
+  /** Gives one package of the largest repository another version. */
   change(): Promise<void>;
 }
 
@@ -85,14 +85,14 @@ const startOrigin = async (workshop: Workshop): Promise<OriginServer> => {
   return origin;
 };
 
-// A new version of the package in the middle: of its line of `Version` the last digit is another.
+// A new version of the package in the middle: the last digit of its `Version` changes.
 const changeOne = (text: Buffer): Buffer => {
   const at = text.indexOf('\nVersion: ', text.length / 2) + 1;
   const end = text.indexOf('\n', at);
   return Buffer.concat([text.subarray(0, end), Buffer.from('.1'), text.subarray(end)]);
 };
 
-/** One altered copy of Debian main, and all of them together, which begin with that one. */
+/** One altered copy of Debian main, and all of them together, beginning with that one. */
 export const debianInputs = (workshop: Workshop): Promise<{ readonly one: Input; readonly all: ChangingInput }> =>
   workshop.once('altered copies', async () => {
     const main = readDebianMain();
@@ -104,7 +104,7 @@ export const debianInputs = (workshop: Workshop): Promise<{ readonly one: Input;
       serveCopy(origin, slug, alterIndex(main, copy));
       const suite = { suite: 'stable', component: 'main', binary: 'amd64' };
       entries.push({ slug, uri: origin.uri(slug), ranking: 1 + (copy % 5), ...suite });
-      // The origin answers between.
+      // This lets the origin answer in between.
       await new Promise((resolve) => setImmediate(resolve));
     }
     let first: Buffer = alterIndex(main, 0);

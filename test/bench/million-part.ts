@@ -10,7 +10,7 @@ import { changeOneRepository, mostOfCold, runSiteBuild } from './site-builds.ts'
 import { takeFigures } from './take-figures.ts';
 import { type Part, tell, tellWhile, type Workshop } from './workshop.ts';
 
-// What may be added to the time that Pagefind takes alone, and what all processes may hold together.
+// The most time beyond what Pagefind takes alone, and the most memory of all processes together.
 const most = { seconds: 25, bytes: 2.5e9 } as const;
 
 const measureCommunity = async (workshop: Workshop): Promise<Figure[]> => {

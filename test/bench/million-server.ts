@@ -18,10 +18,10 @@ import { tell, type Workshop } from './workshop.ts';
 const rounds = 3;
 const duration = 5;
 const hotDocuments = 1000;
-/** Identifiers asked for at once. */
+/** How many identifiers are requested at once. */
 const many = 500;
 const most = { p50: 0.3, p99: 2, perSecond: 8000, multi: 4, resident: 250e6, start: 300, lookups: 0.7 } as const;
-/** So that the server computes each answer. */
+/** Makes the server compute each answer. */
 const computing = ['--answer-memory', '0'];
 
 const namesOf = ({ state }: Built): string[] => {
@@ -38,7 +38,7 @@ const sizeOf = async ({ address }: Server, path: string): Promise<number> => {
   return byteLength;
 };
 
-/** A server of Node's own that gives one answer of so many bytes: nothing in Node can be quicker. */
+/** A plain Node server that gives one answer of this many bytes: nothing in Node can be faster. */
 const startFloor = async (workshop: Workshop, bytes: number): Promise<Server> => {
   const args = [workshop.script('floor-server.ts'), String(bytes)];
   const floor = await startProcess(process.execPath, args, /^Listening on /);
@@ -55,7 +55,7 @@ interface Question {
 const middle = (results: readonly LoadResult[], of: 'perSecond' | 'p50' | 'p99'): number =>
   median(results.map((result) => result[of]));
 
-/** Asks ours and the floor in turn. */
+/** Sends requests to ours and to the plain server in turn. */
 const askBoth = async (
   workshop: Workshop,
   ours: Server,
@@ -79,7 +79,7 @@ const against = (ours: number, floor: number): string =>
 
 const errorsOf = (results: readonly LoadResult[]): number => results.reduce((sum, { errors }) => sum + errors, 0);
 
-/** Search, computed each time, through HTTP; at a million twice as long is allowed. */
+/** Searches over HTTP, computed each time. With a million packages, twice the time is allowed. */
 const measureSearch = async (workshop: Workshop, built: Built, allowed: number): Promise<Figure[]> => {
   const input = built.input.name;
   tell(`composing questions: ${input}`);
@@ -141,7 +141,7 @@ const measureMulti = async (workshop: Workshop, built: Built, names: readonly st
 const residentOf = (pid: number): number =>
   Number(/^VmRSS:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? Number.NaN) * 1024;
 
-/** Starts it, waits for its first answer, and stops it after it was asked a while. */
+/** Starts the server, waits for its first answer, and stops it after some requests. */
 const measureStart = async (workshop: Workshop, built: Built, names: readonly string[]): Promise<Figure[]> => {
   const first = `/${documentPath.package(names[0] ?? '')}`;
   const [starts, floors, resident]: [number[], number[], number[]] = [[], [], []];
@@ -182,7 +182,7 @@ const measureStart = async (workshop: Workshop, built: Built, names: readonly st
   ];
 };
 
-/** What the server takes on sixty thousand packages, and on a million. */
+/** The cost of the server with sixty thousand packages, and with a million. */
 export const measureMillionServer = async (workshop: Workshop): Promise<Figure[]> => {
   const [one, million] = [await builtOne(workshop), await builtMillion(workshop)];
   const names = namesOf(million);

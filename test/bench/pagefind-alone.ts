@@ -1,4 +1,4 @@
-// Has Pagefind index the records of a site's catalog, and nothing else; prints the seconds that took.
+// Lets Pagefind index the records of a site's catalog, and does nothing else. Prints how many seconds that took.
 import { close, createIndex } from 'pagefind';
 import { composeSearchRecords, indexSettings } from '../../src/site/pagefind-index.ts';
 import { SiteCatalog } from '../../src/site/site-catalog.ts';

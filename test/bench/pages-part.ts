@@ -37,7 +37,7 @@ const choosePages = (state: string, out: string): { readonly pages: PageKinds; r
   }
 };
 
-/** The pages in the browser of a phone: what they weigh, how fast their search answers, and what Lighthouse says. */
+/** The pages in a phone's browser: their weight, the speed of their search, and the scores of Lighthouse. */
 export const pagesPart: Part = {
   summary: 'pages in the browser of a phone: weights, suggestions, Lighthouse',
   run: async (workshop) => {

@@ -15,7 +15,7 @@ interface Account {
   readonly gid: number;
 }
 
-// PostgreSQL refuses to run as root; then it runs as an account that exists wherever there is a root.
+// PostgreSQL refuses to run as root, so it then runs as an account that exists on every system with a root.
 const chooseAccount = (): Account | undefined => {
   if (process.getuid?.() !== 0) return undefined;
   const name = spawnSync('id', ['-u', 'postgres']).status === 0 ? 'postgres' : 'nobody';
@@ -26,7 +26,7 @@ const chooseAccount = (): Account | undefined => {
 const runs = (command: string, account: Account | undefined): boolean =>
   spawnSync(command, ['--version'], { ...account }).status === 0;
 
-// The binaries of the npm package, copied to where the other account can read them, with the links that the package
+// The binaries of the npm package, copied to a place that the other account can read, with the links that the package
 // leaves to its install script.
 const copyPackaged = (workshop: Workshop): string | undefined => {
   try {
@@ -59,10 +59,10 @@ const findBinaries = (workshop: Workshop, account: Account | undefined): { initd
   throw new Missing('there is no PostgreSQL on this machine');
 };
 
-/** A PostgreSQL server that holds the records of a catalog. */
+/** A PostgreSQL server with the records of a catalog. */
 export interface PostgresPeer {
   readonly version: string;
-  /** One connection, which is one process of the server. */
+  /** Opens a connection, which is one process of the server. */
   connect(): Promise<pg.Client>;
   stop(): Promise<void>;
 }
@@ -103,12 +103,12 @@ const fill = async (client: pg.Client, state: string): Promise<void> => {
 };
 
 /**
- * Starts a server over a local socket and fills it with the records of a catalog. It gets enough memory for all of them,
- * keeps to one process for each connection, and does not compile queries, which here costs more than it gains.
+ * Starts a server on a local socket and fills it with the records of a catalog. It gets enough memory for all of them,
+ * uses one process for each connection, and does not compile queries, which here would cost more than it gains.
  */
 export const startPostgres = async (workshop: Workshop, state: string): Promise<PostgresPeer> => {
   const account = chooseAccount();
-  // A server of its own for each part that asks.
+  // Each part that asks gets a server of its own.
   const folder = mkdtempSync(workshop.path(`postgres-${path.basename(path.dirname(state))}-`));
   chmodSync(folder, 0o755);
   if (account) chownSync(folder, account.uid, account.gid);
@@ -152,7 +152,7 @@ export const startPostgres = async (workshop: Workshop, state: string): Promise<
   return { version: String(rows[0].server_version).replace(/ .*/, ''), connect, stop };
 };
 
-/** The question as a tsquery: every word, the last one as a beginning. */
+/** The question as a tsquery: every word, the last one as a prefix. */
 const prefixQuery = (question: string): string => {
   const words = wordsOf(question).map((word) => `'${word}'`);
   return words.length === 0 ? '' : `${words.join(' & ')}:*`;
@@ -171,7 +171,7 @@ const search = {
   },
 };
 
-/** PostgreSQL as a search engine, over one connection; with `prefix` the last word may be the beginning of one. */
+/** PostgreSQL as a search engine, over one connection. With `prefix` the last word may be incomplete. */
 export const postgresEngine = (client: pg.Client, kind: 'prefix' | 'plain'): Engine => {
   const ask = async (question: string, limit: number) => {
     const text = kind === 'prefix' ? prefixQuery(question) : question;
@@ -188,7 +188,7 @@ export const postgresEngine = (client: pg.Client, kind: 'prefix' | 'plain'): Eng
   };
 };
 
-/** Answers a second with as many connections, so as many processes of the server, as there are cores. */
+/** Answers a second over as many connections, and thus processes of the server, as there are cores. */
 export const measurePostgres = async (
   peer: PostgresPeer,
   questions: readonly string[],

@@ -5,7 +5,7 @@ const readNumber = (status: string, field: string): number =>
 
 interface Process {
   readonly parent: number;
-  /** Resident set in bytes. */
+  /** Resident memory in bytes. */
   readonly memory: number;
 }
 
@@ -37,8 +37,8 @@ const memoryOf = (root: number): number => {
 };
 
 /**
- * Watches a process and all that it starts. What is returned ends that, and gives the most memory that they had
- * together, in bytes (pages that they share counted for each); undefined where the system does not tell.
+ * Watches a process and its descendants. The returned function stops that, and returns the most memory that they had
+ * together, in bytes (shared pages count for each); undefined if the system does not report it.
  */
 export const watchMemory = (pid: number): (() => number | undefined) => {
   if (!existsSync('/proc/self/status')) return () => undefined;

@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 
-/** The project's folder, in which every process is started. */
+/** The project's folder, in which every process starts. */
 export const project = path.join(import.meta.dirname, '..', '..');
 
-/** What `npm run` gives Node for this script, without npm around it. */
+/** The arguments that `npm run` passes to Node for a script, to start it without npm. */
 export const npmScript = (name: string): string[] => {
   const { scripts } = JSON.parse(readFileSync(path.join(project, 'package.json'), 'utf8')) as {
     scripts: Record<string, string>;
@@ -16,7 +16,7 @@ export const npmScript = (name: string): string[] => {
 
 const running = new Set<ChildProcess>();
 
-/** Ends this process with the benchmark, where that is stopped; returns it. */
+/** Ends this process with the benchmark if that is stopped. Returns it. */
 export const endWithBench = <Child extends ChildProcess>(child: Child): Child => {
   running.add(child);
   child.once('close', () => running.delete(child));
@@ -24,8 +24,8 @@ export const endWithBench = <Child extends ChildProcess>(child: Child): Child =>
 };
 
 /**
- * Ends everything that runs, for a benchmark that is stopped. A build that went on would make its folders again when they
- * are removed, and fill them for an hour.
+ * Ends all running processes when a benchmark is stopped. A build that went on would make its removed folders again,
+ * and fill them for an hour.
  */
 export const endProcesses = async (): Promise<void> => {
   await Promise.all(
@@ -47,17 +47,17 @@ const collect = (stream: NodeJS.ReadableStream | null): (() => string) => {
   return () => text;
 };
 
-/** What a finished process used and said. */
+/** The cost and output of a finished process. */
 export interface Run {
   readonly seconds: number;
-  /** Seconds of processor time, of all its threads. */
+  /** Processor time of all its threads, in seconds. */
   readonly processorSeconds: number;
-  /** The most memory it had at once (resident set), in bytes. */
+  /** The most resident memory that it had at one time, in bytes. */
   readonly peak: number;
   readonly stdout: string;
 }
 
-/** Runs Node with these arguments to its end and measures it. Throws with what it said where it fails. */
+/** Runs Node with these arguments until it ends, and measures it. If it fails, throws an error with its output. */
 export const runNode = async (args: readonly string[]): Promise<Run> => {
   const started = performance.now();
   const child = endWithBench(
@@ -79,12 +79,12 @@ export const runNode = async (args: readonly string[]): Promise<Run> => {
 /** A process that runs until it is stopped. */
 export interface Running {
   readonly child: ChildProcess;
-  /** The line that said it was ready. */
+  /** The line that said that it is ready. */
   readonly line: string;
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
-/** Starts a process and waits for the line on its output that says it is ready. */
+/** Starts a process and waits until a line of its output says that it is ready. */
 export const startProcess = async (
   command: string,
   args: readonly string[],

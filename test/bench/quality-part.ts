@@ -8,7 +8,7 @@ import { createRandom, mean, shuffle } from './statistics.ts';
 import { Missing, type Part, tell, type Workshop } from './workshop.ts';
 
 const perKind = 200;
-/** More of those in which how names happen to be drawn would show. */
+/** More questions for kinds whose scores depend on which names were drawn. */
 const perShared = 1000;
 const depth = 10;
 
@@ -16,14 +16,14 @@ interface Question {
   readonly kind: QuestionKind;
   readonly text: string;
   readonly target: SearchedRecord;
-  /** The reciprocal rank to expect where every fitting name comes first, in random order. */
+  /** The expected reciprocal rank if all fitting names come first, in random order. */
   readonly attainable: number;
 }
 
 const isRight = (found: Found, target: SearchedRecord): boolean =>
   found.identifier === target.identifier || found.name === target.name;
 
-/** What the reciprocal rank of the first of `right` answers is on average among `fitting` ones in random order. */
+/** The expected reciprocal rank of the first of `right` answers among `fitting` ones in random order. */
 const expectedRank = (right: number, fitting: number): number => {
   let expected = 0;
   let noneBefore = 1;
@@ -56,7 +56,7 @@ const composeQuestions = (records: readonly SearchedRecord[]): Question[] => {
 
 interface Judged {
   readonly engine: string;
-  /** The reciprocal rank of the right answer to each question; 0 where it is not among the first ten. */
+  /** The reciprocal rank of the right answer to each question; 0 if it is not among the first ten. */
   readonly ranks: number[];
   readonly first: (Found | undefined)[];
 }
@@ -93,7 +93,7 @@ const judgePostgres = async (
   return [plain, prefix];
 };
 
-// To the third digit, since a target of 1.00 is missed at 0.996 already.
+// With three digits, because 0.996 misses a target of 1.00.
 const score = (value: number): string => value.toFixed(3);
 
 const composeScores = (questions: readonly Question[], judged: readonly Judged[], column: 0 | 1): string => {
@@ -111,7 +111,7 @@ const composeScores = (questions: readonly Question[], judged: readonly Judged[]
     const [ours = 0, ...peers] = scores;
     const target = kind.targets?.[column] ?? Math.max(0, ...peers);
     const note = kind.fits === undefined ? '' : `, of ${score(attainable)} attainable`;
-    // Half a thousandth is rounded away in what is shown.
+    // Half a thousandth is lost in the displayed figure.
     const met = ours >= target - 0.0005;
     const wanted = kind.targets === undefined ? 'the best peer' : target.toFixed(2);
     rows.push([kind.name + note, String(places.length), ...scores.map(score), wanted, met ? 'yes' : 'no']);
@@ -157,7 +157,7 @@ const judgeAll = async (workshop: Workshop, built: Built, column: 0 | 1): Promis
   );
 };
 
-/** Whether what somebody looks for comes first. */
+/** Whether the package that somebody looks for comes first. */
 export const qualityPart: Part = {
   summary: 'mean reciprocal rank by kind of question, beside PostgreSQL and MiniSearch',
   run: async (workshop) => {

@@ -10,7 +10,7 @@ const randomLetter = (random: () => number): string => letters[Math.floor(random
 
 type Mistake = (word: string, random: () => number) => string;
 
-/** The four typing mistakes; each takes a word and makes it of another spelling, or of the same where it cannot. */
+/** The four typing mistakes. Each changes the spelling of a word, or returns it unchanged if that is impossible. */
 export const mistakes: Readonly<Record<string, Mistake>> = {
   missing: (word, random) => {
     const at = Math.floor(random() * word.length);
@@ -30,10 +30,10 @@ export const mistakes: Readonly<Record<string, Mistake>> = {
   },
 };
 
-/** The shortest word in which a mistake is to be forgiven. */
+/** The length of the shortest words in which a mistake should be tolerated. */
 const shortestForgiven = 5;
 
-/** The text with a mistake in one of its longer words; undefined where it has none. */
+/** The text with a mistake in one of its longer words; undefined if it has none. */
 export const withMistake = (text: string, kind: string, random: () => number): string | undefined => {
   const words: string[] = text.toLowerCase().match(/\p{L}+|[^\p{L}]+/gu) ?? [];
   const places = [...words.keys()].filter((index) => {
@@ -47,7 +47,7 @@ export const withMistake = (text: string, kind: string, random: () => number): s
   return wrong === word ? undefined : words.with(place, wrong).join('');
 };
 
-// The first letters of names that most names begin with: the broadest questions, and the first that anybody types.
+// The most common beginnings of names: the broadest questions, and the first that anybody types.
 const commonBeginnings = (records: readonly SearchedRecord[], length: number, most: number): string[] => {
   const counts = new Map<string, number>();
   for (const { name } of records) {
@@ -62,7 +62,7 @@ const commonBeginnings = (records: readonly SearchedRecord[], length: number, mo
     .map(([beginning]) => beginning);
 };
 
-/** What makes up the questions, for a person to read. */
+/** What the questions consist of, for readers of the report. */
 export const questionMix =
   'the 125 commonest beginnings of names with 2 letters and with 3, 75 names’ single words, 75 pairs of words, ' +
   '50 misses, 50 words with a mistake';

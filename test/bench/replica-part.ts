@@ -22,7 +22,7 @@ const lookups = 1000;
 const rounds = 5;
 const load = { connections: 32, duration: 4 };
 const readersAtOnce = 16;
-/** The small repository's package whose version tells the generation. */
+/** The package of the small repository whose version identifies the generation. */
 const changing = 'com.example.small0';
 
 interface Replicated {
@@ -30,17 +30,17 @@ interface Replicated {
   readonly origin: string;
   readonly replica: string;
   readonly process: Running;
-  /** Has the publication go on by one package; resolves when the build ended. */
+  /** Publishes a new generation with one changed package. Resolves when the build has ended. */
   goOn(): Promise<void>;
 }
 
 const generationOf = (out: string) =>
   generationSchema.parse(JSON.parse(readFileSync(path.join(out, generationPath.current), 'utf8')));
 
-/** The paths of the documents of the generation in force, and the SHA-256 of each. */
+/** The paths of the documents of the generation in force, with the SHA-256 of each. */
 const readDocuments = (out: string): Map<string, string> => {
   const all = [...readInventoryOf(out, generationOf(out).documents)];
-  // What builds did is the builder's to tell: a replica leads there.
+  // Left out: the status of builds, for which a replica redirects to the builder.
   return new Map(all.filter(([file]) => file.startsWith('v2/') && file !== documentPath.status));
 };
 
@@ -122,7 +122,7 @@ const compareLookups = async (workshop: Workshop, { out, origin, replica }: Repl
       for (const [index, address] of [replica, origin].entries()) {
         const { perSecond, errors } = await runLoad(workshop, address, asked, load);
         if (errors > 0) throw new Error(`${errors} lookups failed`);
-        // The first round is for what each keeps in memory.
+        // The first round only fills caches.
         if (round > 0) rates[index]?.push(perSecond);
       }
     }
@@ -168,7 +168,7 @@ const measureSwitches = async (replicated: Replicated): Promise<Figure[]> => {
     });
     while ((await (await fetch(lookup)).text()) === before) await sleep(2);
     times.push(performance.now() - published);
-    // The moments after it, in which nothing is ready yet, count as well.
+    // The moments after a change, in which nothing is ready yet, count, too.
     await sleep(500);
     isOver = true;
     const { p99, statuses } = await others;

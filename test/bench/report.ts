@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
 
-/** One line of a table of figures. */
+/** A row of a table of figures. */
 export interface Figure {
   readonly figure: string;
   readonly input: string;
   readonly measured: string;
-  /** What it should be; left out where there is nothing to reach. */
+  /** The target; left out if there is none. */
   readonly target?: string;
-  /** Whether it is; left out where that is not to be said. */
+  /** Whether the target is met; left out if that cannot be said. */
   readonly met?: boolean;
 }
 
@@ -26,14 +26,14 @@ export const composeFigures = (figures: readonly Figure[]): string =>
     figures.map((one) => [one.figure, one.input, one.measured, one.target ?? '', verdict(one)]),
   );
 
-/** The machine in one line. */
+/** The machine, in one line. */
 export const describeMachine = (): string => {
   const cores = availableParallelism();
   const memory = Math.round(totalmem() / 2 ** 30);
   return `${cpus()[0]?.model.trim() ?? 'unknown processor'}, ${cores} cores, ${memory} GiB, Node ${process.version}`;
 };
 
-/** What else the machine is doing: the load of the last minute, and where it is known which part of it is waiting. */
+/** Other load on the machine: the average of the last minute and, if it is known, the share of time spent waiting. */
 export const describeLoad = (): string => `load ${(loadavg()[0] ?? 0).toFixed(2)}${describePressure()}`;
 
 const describePressure = (): string => {

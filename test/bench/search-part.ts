@@ -25,8 +25,8 @@ const largeQuestions = (workshop: Workshop): Promise<{ questions: string[]; file
     return { questions, file };
   });
 
-// As the server runs. What it loads ahead has Node keep what it compiled, without which the compiler stays in memory: the
-// others are given that too, and not the flags that are for the memory of ours.
+// As the server runs. Its preloaded module makes Node keep its compiled code, without which the compiler stays in
+// memory. The other engines get that, too, but not the flags that concern our memory.
 const serveArguments = npmScript('serve');
 const [flags, ahead] = (() => {
   const at = serveArguments.indexOf('--import');
@@ -123,7 +123,7 @@ const compareMiniSearch = async (
 
 const connections = 32;
 
-/** So that the server computes each answer, as it does for the first who asks. */
+/** Makes the server compute each answer, as it does for the first request. */
 const computing = ['--answer-memory', '0'];
 
 const searchPaths = (questions: readonly string[], limit: number): string[] =>
@@ -173,7 +173,7 @@ const measureHttp = async (workshop: Workshop, built: Built): Promise<Figure[]> 
   ];
 };
 
-/** As many servers as cores, started with these flags, each with load of its own: answers a second together. */
+/** As many servers as cores, started with these flags, each under its own load: total answers a second. */
 const measureServers = async (
   workshop: Workshop,
   built: Built,
@@ -188,7 +188,7 @@ const measureServers = async (
     const settings = { connections: 8, duration: seconds };
     const results = await Promise.all(servers.map(({ address }) => runLoad(workshop, address, paths, settings)));
     const errors = results.reduce((sum, result) => sum + result.errors, 0);
-    // A refusal is quicker than any answer.
+    // Refusals are faster than answers, so they would improve the result.
     if (errors > 0) throw new Error(`${errors} searches were answered with errors`);
     return results.reduce((sum, { perSecond }) => sum + perSecond, 0);
   };
@@ -198,7 +198,7 @@ const measureServers = async (
   return rate;
 };
 
-/** As many processes of ours as there are cores, each asking its own index without a socket between. */
+/** As many processes of ours as cores, each asking its own index without a socket. */
 const measureProcesses = async (workshop: Workshop, { state }: Built, file: string): Promise<number> => {
   const runs = await Promise.all(
     Array.from({ length: availableParallelism() }, () => measureOnce(workshop, 'ours', [state, file, '20'])),
@@ -252,7 +252,7 @@ const describeSlowest = (runs: readonly SearchMeasure[]): string => {
   )}`;
 };
 
-/** Search of packages: in process, through HTTP, beside PostgreSQL and MiniSearch. */
+/** Search of packages: in process, over HTTP, beside PostgreSQL and MiniSearch. */
 export const searchPart: Part = {
   summary: 'search in process and through HTTP, beside PostgreSQL and MiniSearch',
   run: async (workshop) => {
@@ -282,7 +282,7 @@ const rowsOf = (runs: readonly SearchMeasure[], input: string): Figure[] => [
   { figure: 'search, p99 of the questions, each in its middle round', input, measured: listTimes(runs, 'questionP99') },
 ];
 
-/** How search takes an index that is larger. */
+/** Search in a larger index. */
 export const growthPart: Part = {
   summary: 'search in process with the input multiplied; builds several gigabytes unless memory did',
   run: async (workshop) => {

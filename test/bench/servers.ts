@@ -6,12 +6,15 @@ import type { Built } from './builds.ts';
 import { npmScript, startProcess } from './processes.ts';
 import { Missing, type Workshop } from './workshop.ts';
 
-/** A server under measurement. */
+/** A server that is measured. */
 export interface Server {
   readonly address: string;
-  /** Seconds of processor time it has used so far, its workers included; undefined where the system does not say. */
+  /**
+   * The processor time that it and its workers have used so far, in seconds; undefined if the system does not report
+   * it.
+   */
   processorSeconds(): number | undefined;
-  /** The number of its process. */
+  /** Its process id. */
   readonly pid?: number;
   stop(): Promise<void>;
 }
@@ -52,7 +55,10 @@ const findFreePort = (): Promise<number> =>
     });
   });
 
-/** Our server, as `npm run serve` starts it, without a limit for the one client that asks for everything. `more` are further flags. */
+/**
+ * Our server, as `npm run serve` starts it, but without a limit for the single client that sends all requests. `more`
+ * are further flags.
+ */
 export const startOurs = async (
   workshop: Workshop,
   { state, out }: Pick<Built, 'state' | 'out'> & Partial<Built>,
@@ -71,7 +77,7 @@ export const startOurs = async (
   };
 };
 
-// What Debian ships, but for the log of every request, which ours does not keep either.
+// Debian's configuration, but without a log of every request, because ours keeps none either.
 const nginxConfiguration = (folder: string, out: string, port: number, more: string): string => `
 ${process.getuid?.() === 0 ? 'user root;' : ''}
 worker_processes 1;
@@ -94,7 +100,7 @@ http {
 }
 `;
 
-/** nginx with one worker over the same files; `more` goes into its http block. */
+/** nginx with one worker over the same files. `more` is added to its http block. */
 export const startNginx = async (workshop: Workshop, { out }: Built, more = ''): Promise<Server> => {
   if (spawnSync('nginx', ['-v']).error !== undefined) throw new Missing('there is no nginx on this machine');
   const port = await findFreePort();
@@ -104,7 +110,7 @@ export const startNginx = async (workshop: Workshop, { out }: Built, more = ''):
   writeFileSync(configuration, nginxConfiguration(folder, out, port, more));
   const flags = ['-p', folder, '-c', configuration, '-e', 'stderr'];
   const server = await startProcess('nginx', flags, /start worker process \d/, { on: 'stderr' });
-  // What it says at its end would otherwise fill the pipe.
+  // Its output at the end would otherwise fill the pipe.
   const stop = () => server.stop('SIGQUIT');
   workshop.atEnd(stop);
   const pid = server.child.pid ?? 0;

@@ -11,12 +11,12 @@ import { count, type Figure, megabytes, seconds } from './report.ts';
 import { median } from './statistics.ts';
 import { tell, type Workshop } from './workshop.ts';
 
-/** How much of a cold build one may take before which one repository changed. */
+/** The share of a cold build's time that a build may take after one repository changed. */
 export const mostOfCold = 1 / 3;
 
-/** What a build of the site took and came to. */
+/** The cost of building a site. */
 export interface SiteRun {
-  /** Seconds. */
+  /** In seconds. */
   readonly took: number;
   readonly summary: SiteSummary;
   /** The most memory that all its processes had together, in bytes. */
@@ -28,7 +28,7 @@ export const runSiteBuild = async (workshop: Workshop, options: SitePublishing):
   const child = endWithBench(
     spawn(process.execPath, [workshop.script('build-site.ts')], { stdio: ['pipe', 'pipe', 'inherit'] }),
   );
-  // What became of hundreds of repositories is more than arguments may hold.
+  // Standard input, because the outcomes of hundreds of repositories are longer than arguments may be.
   child.stdin.end(JSON.stringify(options));
   const readPeak = watchMemory(child.pid ?? 0);
   let text = '';
@@ -41,19 +41,19 @@ export const runSiteBuild = async (workshop: Workshop, options: SitePublishing):
   return { ...(JSON.parse(text) as Omit<SiteRun, 'peak'>), peak };
 };
 
-/** Changes every record of the repository of middling size, as a new release of all its packages would. */
+/** Changes every record of the repository of median size, as a new release of all its packages would. */
 export const changeOneRepository = (catalog: string, round: number): void => {
   const database = new DatabaseSync(catalog);
   const rows = database.prepare('SELECT id FROM repository ORDER BY package_count').all() as { id: number }[];
   database
     .prepare(`UPDATE record SET json = json_replace(json || 'null}', '$.maintainer', ?) WHERE repository = ?`)
     .run(`Release ${round}`, rows[Math.floor(rows.length / 2)]?.id ?? 0);
-  // A record is stored without its end, which a document completes.
+  // A record is stored without its end, which is added in a document.
   database.exec(`UPDATE record SET json = substr(json, 1, length(json) - 5) WHERE json LIKE '%null}'`);
   database.close();
 };
 
-/** The site of an index, its figures, and the folder it lies in. */
+/** The site of an index, its figures, and its folder. */
 export interface BuiltSite {
   readonly figures: readonly Figure[];
   readonly catalog: string;
@@ -66,7 +66,10 @@ const listed = (runs: readonly SiteRun[]): string => {
 };
 const secondsOf = (runs: readonly SiteRun[]): number => median(runs.map(({ took }) => took));
 
-/** Builds the site of an index `rounds` times from nothing; after each with nothing and with one repository changed. */
+/**
+ * Builds the site of an index `rounds` times from nothing, and after each once without changes and once with one
+ * repository changed.
+ */
 export const measureSiteBuilds = async (
   workshop: Workshop,
   { input, state }: Built,
@@ -75,8 +78,9 @@ export const measureSiteBuilds = async (
 ): Promise<BuiltSite> => {
   const catalog = workshop.path(`${input.name}-site.sqlite`);
   const lastBuild = readLastBuild(state);
-  // Each round in folders of its own, and none removed before the end: ext4 without a journal keeps the places of files
-  // that were deleted within the last minutes free, and looks at each of them for each new file, which made a build take twice as long.
+  // Each round has folders of its own, which are removed at the end: without a journal, ext4 keeps the places of
+  // recently deleted files free for minutes, and looks at each of them for each new file. That doubled the time of a
+  // build.
   const optionsOf = (round: number): SitePublishing => ({
     catalogPath: catalog,
     outDir: workshop.path(`${input.name}-site-${round}`, 'out'),

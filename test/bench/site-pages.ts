@@ -8,7 +8,7 @@ import { type Figure, milliseconds } from './report.ts';
 import { median, percentile } from './statistics.ts';
 import { tell } from './workshop.ts';
 
-/** Pages that are looked at, by name, each with its address. */
+/** The pages to measure, by name, with their addresses. */
 export type PageKinds = Readonly<Record<'landing' | 'search' | 'repository' | 'package', string>>;
 
 const input = 'corpus';
@@ -73,7 +73,7 @@ const measureLighthouse = async (port: number, base: string, pages: PageKinds): 
   return figures;
 };
 
-/** A phone of some years ago: a processor a quarter as fast, and where it says so a network as phones have it. */
+/** A phone some years old: its processor is a quarter as fast, and it may have a mobile network. */
 interface Profile {
   readonly name: string;
   /** Milliseconds from a request to its answer. */
@@ -95,8 +95,8 @@ const slowDown = async (page: Page, { latency }: Profile): Promise<void> => {
   await session.send('Emulation.setCPUThrottlingRate', { rate: 4 });
 };
 
-// Types a word into the search box of the landing page, a letter each fifth of a second: milliseconds from each letter,
-// the second first, to the list that answers it.
+// Types a word into the search field of the landing page, a letter every fifth of a second. Measures the milliseconds
+// from each letter, beginning with the second, to the list that answers it.
 const typing = `(async (word) => {
   const field = document.querySelector('[role=combobox]');
   const list = document.querySelector('#suggestions');
@@ -132,7 +132,7 @@ const measureSearch = async (
   const first: number[] = [];
   const later: number[] = [];
   for (const word of words) {
-    // A profile of its own for each word, in which nothing is loaded yet.
+    // A profile of its own for each word, so that nothing has been loaded before.
     const context = await browser.newContext(phone);
     const page = await context.newPage();
     await slowDown(page, profile);
@@ -163,8 +163,8 @@ const measureSearch = async (
 };
 
 /**
- * Takes the figures of a built site in a real browser: weights, answers of the search box, Lighthouse; of its files alone,
- * and the search of the function that is at `computing` too.
+ * Measures a built site in a real browser: weights, answers of the search field, Lighthouse. The site is served as
+ * files alone, and the search also by the function at `computing`.
  */
 export const measurePages = async (
   out: string,

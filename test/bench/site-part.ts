@@ -8,10 +8,11 @@ import { measureWholeBuilds } from './whole-builds.ts';
 import { Missing, type Part, tell, type Workshop } from './workshop.ts';
 
 const rounds = 3;
-// What a build of the site on 63,000 packages may take: so much more than Pagefind does, alone on its records.
+// The most that a build of the site with 63,000 packages may take beyond the time of Pagefind alone, and the most
+// memory.
 const most = { seconds: 15, bytes: 2e9 } as const;
 
-/** Seconds that Pagefind takes for the records of a catalog, and for nothing else. */
+/** The seconds that Pagefind takes for the records of a catalog, and nothing else. */
 const runPagefindAlone = async (workshop: Workshop, catalog: string): Promise<number> => {
   const taken: number[] = [];
   for (let round = 0; round < rounds; round++) {
@@ -30,7 +31,7 @@ const take = async (workshop: Workshop, work: (workshop: Workshop) => Promise<re
   }
 };
 
-/** The site: what its builds take. */
+/** The site: the cost of its builds. */
 export const sitePart: Part = {
   summary: 'the site: cold and changed builds',
   run: async (workshop) => {

@@ -5,15 +5,15 @@ import type { Workshop } from './workshop.ts';
 
 const stanzas = 20;
 
-/** A small repository on loopback whose index can be changed. */
+/** A small repository on loopback with an index that can be changed. */
 export interface SmallRepository {
   /** Its entry in a manifest. */
   readonly entry: object;
-  /** Has it publish a new version of one of its packages. */
+  /** Publishes a new version of one of its packages. */
   change(): void;
 }
 
-/** Starts the small repository; it ends with the workshop. */
+/** Starts the small repository, which ends with the workshop. */
 export const startSmallRepository = async (workshop: Workshop): Promise<SmallRepository> => {
   let version = 1;
   const composePackages = () =>

@@ -1,4 +1,4 @@
-/** The value below which this share (0 to 1) of the values lies; NaN of none. */
+/** The value below which this share (0 to 1) of the values lies; NaN if there are none. */
 export const percentile = (values: Iterable<number>, share: number): number => {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
@@ -9,7 +9,7 @@ export const median = (values: Iterable<number>): number => percentile(values, 0
 export const mean = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** Numbers from 0 to 1 that are the same in every run (mulberry32), so that every run asks the same questions. */
+/** Random numbers from 0 to 1 (mulberry32), the same in every run, so that every run asks the same questions. */
 export const createRandom = (seed: number): (() => number) => {
   let state = seed;
   return () => {

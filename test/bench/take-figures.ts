@@ -1,7 +1,7 @@
 import { composeFigures, type Figure } from './report.ts';
 import { Missing } from './workshop.ts';
 
-/** Takes figures one after the other, and says of those that this machine cannot take what is missing. */
+/** Takes figures one after another. For those that this machine cannot take, it reports what is missing. */
 export const takeFigures = async (works: readonly (() => Promise<readonly Figure[]>)[]): Promise<string> => {
   const figures: Figure[] = [];
   let missing = '';

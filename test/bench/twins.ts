@@ -9,10 +9,10 @@ import { startNginx, startOurs } from './servers.ts';
 import { tell, type Workshop } from './workshop.ts';
 
 const headers = { 'Accept-Encoding': 'gzip' };
-/** So many of the documents are compared byte for byte before anything is measured. */
+/** How many documents are compared byte for byte before the measurement. */
 const compared = 50;
 
-/** The body as it goes over the wire. */
+/** The body as it is sent, still encoded. */
 const fetchRaw = (address: string): Promise<{ encoding: string | undefined; body: Buffer }> =>
   new Promise((resolve, reject) => {
     get(address, { headers }, (response) => {
@@ -25,7 +25,7 @@ const fetchRaw = (address: string): Promise<{ encoding: string | undefined; body
     }).on('error', reject);
   });
 
-/** The same index once more, with compressed copies beside its files. */
+/** Copies the index and adds compressed copies beside its files. */
 const precompress = async (workshop: Workshop, { input, state, out, cold }: Built): Promise<Built> => {
   const twin: Built = { input, state: workshop.path('twins', 'state'), out: workshop.path('twins', 'dist'), cold };
   tell('compressing copies of everything that is published');
@@ -36,8 +36,8 @@ const precompress = async (workshop: Workshop, { input, state, out, cold }: Buil
 };
 
 /**
- * Documents that have a compressed copy beside them, asked for as that, beside nginx with `gzip_static`. Fails where one
- * of the two answers with anything else than the copy. Of these paths the first that have one are asked for.
+ * Requests documents with a compressed copy beside them in that encoding, from ours and from nginx with `gzip_static`.
+ * Fails if one of them answers with anything but the copy. Of these paths, the first that have a copy are used.
  */
 export const measureTwins = async (
   workshop: Workshop,

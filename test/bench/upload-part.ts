@@ -32,7 +32,7 @@ const runUpload = async (out: string, destination: string, flags: readonly strin
 
 const readOut = (out: string, file: string): unknown => JSON.parse(readFileSync(path.join(out, file), 'utf8'));
 
-/** What an upload of one generation has to send at the least: its changed documents and its catalog, in bytes. */
+/** The fewest bytes that an upload of a generation has to send: its changed documents and its catalog. */
 const leastOf = (out: string): number => {
   const { catalog, changes } = generationSchema.parse(readOut(out, generationPath.current));
   const { documents } = changeListSchema.parse(readOut(out, changes));
@@ -120,7 +120,7 @@ const measureStore = async (built: Built, endpoint: string, name: string, target
   ];
 };
 
-/** What it takes to bring a publication elsewhere. */
+/** The cost of bringing a publication to another place. */
 export const uploadPart: Part = {
   summary: 'what an upload takes: to a folder with one package changed, to object storage for the first time',
   run: async (workshop) => {

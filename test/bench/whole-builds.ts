@@ -9,8 +9,8 @@ import { tell, type Workshop } from './workshop.ts';
 const secondsOf = (runs: readonly Run[]): number => median(runs.map((run) => run.seconds));
 
 /**
- * Builds the corpus and one repository more, documents and site, `rounds` times from nothing; after each once more when
- * that one has a new version: what a maintainer waits for, from the start of the command to its end.
+ * Builds the corpus and one more repository, documents and site, `rounds` times from nothing, and after each again with
+ * a new version of that repository. Measures what a maintainer waits for: from the start of the command to its end.
  */
 export const measureWholeBuilds = async (workshop: Workshop, rounds: number): Promise<readonly Figure[]> => {
   const { manifest } = await corpusInput(workshop);

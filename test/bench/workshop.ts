@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { endProcesses } from './processes.ts';
 
-/** Thrown where a figure cannot be taken on this machine; the message says what is missing. */
+/** Thrown if a figure cannot be taken on this machine. The message says what is missing. */
 export class Missing extends Error {
   override name = 'Missing';
 }
@@ -11,8 +11,8 @@ export class Missing extends Error {
 type CleanUp = () => Promise<void> | void;
 
 /**
- * A temporary folder for one run of the benchmark, and everything started in it. It lies in DEBDEX_BENCH_DIR, or where
- * the system keeps temporary files; the figures of a build depend on that disk.
+ * A temporary folder for one run of the benchmark, and everything that was started in it. It is in DEBDEX_BENCH_DIR, or
+ * where the system keeps temporary files; the figures of builds depend on that disk.
  */
 export class Workshop {
   readonly folder: string;
@@ -23,7 +23,7 @@ export class Workshop {
   constructor(parent = process.env.DEBDEX_BENCH_DIR ?? tmpdir()) {
     mkdirSync(parent, { recursive: true });
     this.folder = mkdtempSync(path.join(parent, 'debdex-bench-'));
-    // A server that must not run as root has to get in.
+    // A server that must not run as root has to enter.
     chmodSync(this.folder, 0o755);
   }
 
@@ -36,19 +36,19 @@ export class Workshop {
     return path.join(import.meta.dirname, name);
   }
 
-  /** Has this done at the end, whatever happens; the last first. */
+  /** Registers a function to be called at the end, whatever happens; the last one first. */
   atEnd(cleanUp: CleanUp): void {
     this.#cleanUps.push(cleanUp);
   }
 
-  /** What several parts need is made once, when the first of them asks. */
+  /** Makes what several parts need once, when the first of them asks. */
   once<T>(name: string, make: () => Promise<T>): Promise<T> {
     const made = this.#made.get(name) ?? make();
     this.#made.set(name, made);
     return made as Promise<T>;
   }
 
-  /** Stops all that was started and removes the folder, once: whoever asks again waits for the same. */
+  /** Stops everything that was started and removes the folder, once. Further calls wait for the same. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -67,8 +67,8 @@ export class Workshop {
 }
 
 /**
- * Has SIGINT and SIGTERM end what the benchmark started, then the process; `onSignal` is called first. Without that a
- * server of it would run on for ever.
+ * On SIGINT and SIGTERM, ends what the benchmark started, and then the process; `onSignal` is called first. Otherwise
+ * its servers would run on for ever.
  */
 export const closeOnSignals = (workshop: Workshop, onSignal = () => {}): void => {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -81,21 +81,21 @@ export const closeOnSignals = (workshop: Workshop, onSignal = () => {}): void =>
   }
 };
 
-/** One named part of the benchmark. */
+/** A named part of the benchmark. */
 export interface Part {
   readonly summary: string;
-  /** Takes its figures and returns them as Markdown. Throws Missing where it can take none. */
+  /** Takes its figures and returns them as Markdown. Throws Missing if it can take none. */
   run(workshop: Workshop): Promise<string>;
 }
 
-/** Tells the person who waits what is being done. */
+/** Reports progress to the person who waits. */
 export const tell = (text: string): void => {
   process.stderr.write(`${text}\n`);
 };
 
 const interval = 15_000;
 
-/** Tells of long work, and every quarter of a minute that it goes on. */
+/** Reports long work, and every 15 seconds that it is still running. */
 export const tellWhile = async <T>(text: string, work: Promise<T>): Promise<T> => {
   tell(text);
   const started = performance.now();

@@ -2,7 +2,7 @@ import { closeSync, fdatasyncSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 
-/** How often a second the disk below `folder` takes a page of 4 KiB for good: the limit of durable commits one by one. */
+/** How often a second the disk below `folder` durably writes a page of 4 KiB: the limit of single commits. */
 export const measureSyncRate = (folder: string, seconds: number): number => {
   const file = join(folder, 'sync-rate');
   const descriptor = openSync(file, 'w');
@@ -20,7 +20,7 @@ export const measureSyncRate = (folder: string, seconds: number): number => {
   return rate;
 };
 
-/** How many bare updates of one row each, as pgbench does them, the PostgreSQL server commits a second. */
+/** How many plain updates of one row each, as in pgbench, the PostgreSQL server commits a second. */
 export const measureUpdateRate = async (
   url: string,
   { connections, seconds, rows }: { connections: number; seconds: number; rows: number },
