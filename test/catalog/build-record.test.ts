@@ -29,7 +29,7 @@ const lineOf = (hour: number, outcomes: Readonly<Record<string, HistoryOutcome>>
   });
 
 describe('the memory of builds', () => {
-  it('C12: tells of each repository what became of it, build by build, and nothing of the time before it was known', () => {
+  it('C12: records the outcome of each repository, build by build, beginning with the first build that knew it', () => {
     const lines = [
       lineOf(0, { a: 'fresh', b: 'fresh' }, ['a', 'b']),
       lineOf(1, { a: 'unchanged', b: 'stale', c: 'failed' }, ['c']),
@@ -176,7 +176,7 @@ describe('the memory of builds', () => {
     expect(record.days.length).toBeGreaterThan(50);
   });
 
-  it('C10: counts also repositories that are called like what every object has', () => {
+  it('C10: counts repositories whose slug is the name of a property that every object has', () => {
     const slugs = ['constructor', 'toString', 'valueOf', 'hasOwnProperty'];
     const outcomes = Object.fromEntries(slugs.map((slug) => [slug, 'failed' as const]));
     for (const hour of [0, 1, 2]) appendBuild(state, lineOf(hour, { ...outcomes, a: 'fresh' }), [...slugs, 'a']);

@@ -86,7 +86,7 @@ describe('the same version with other bytes in two repositories', () => {
     expect(found(state)).toEqual({ one: [] });
   });
 
-  it('C8: is none where the version, the architecture or the package is another, or nobody says what the bytes are', async () => {
+  it('C8: is none if version, architecture or package differ, or if nothing says what the bytes are', async () => {
     const arm64 = { SHA256: b, Architecture: 'iphoneos-arm64' };
     expect(await findIn(repository('one', a), repository('two', arm64))).toEqual({ one: [], two: [] });
     const all = { SHA256: b, Architecture: 'all' };
@@ -275,7 +275,7 @@ describe('a version that changed its bytes', () => {
     expect(found(state)).toEqual({ uno: [changedOn(8)] });
   });
 
-  it('C12: stays known where the catalog is lost, where a build ends before it publishes, and under another slug', async () => {
+  it('C12: stays known after the catalog is lost, after a build that ends before it publishes, and under another slug', async () => {
     const state = temporaryFolder();
     await buildCatalog(state, [repository('one', a)], day(2));
     const { catalog } = await openBuild(state, [repository('one', b)], day(3));
@@ -304,7 +304,7 @@ describe('a version that changed its bytes', () => {
   });
 });
 
-it('C8: what an index leaves out speaks neither for nor against another file', () => {
+it('C8: a hash or size that an index leaves out is no evidence for or against another file', () => {
   const bytes = (sha256: string | undefined, size: number) => ({ sha256: sha256 ?? null, size });
   expect(areOtherBytes(bytes(a, 1), bytes(b, 1))).toBe(true);
   expect(areOtherBytes(bytes(a, 1), bytes(a, 2))).toBe(true);

@@ -48,7 +48,7 @@ describe('the lock of a state folder', () => {
     lockState(state)();
   });
 
-  it('C12: that a restart of the machine left is taken over, also where another process has its number now', async () => {
+  it('C12: that a restart of the machine left is taken over, even if another process has its id now', async () => {
     const child = await hold();
     child.kill('SIGKILL');
     await once(child, 'exit');
@@ -87,7 +87,7 @@ describe('the lock of a state folder', () => {
     }
   });
 
-  it('C12: is taken where a loss of power left other bytes in its file, and then keeps others out', () => {
+  it('C12: is taken although a power failure left other bytes in its file, and then keeps others out', () => {
     writeFileSync(path.join(state, 'build.lock'), 'left behind '.repeat(1000));
     const unlock = lockState(state);
     expect(() => lockState(state)).toThrow(LockedError);

@@ -81,7 +81,7 @@ const repositories = fc
     ),
   );
 
-it('E2: portions make of what was held of any generation exactly the next, its full-text index too', async () => {
+it('E2: portions turn a copy of any earlier generation into exactly the next one, including its full-text index', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(repositories, { minLength: 2, maxLength: 4 }), async (generations) => {
       const state = temporaryFolder();
@@ -103,7 +103,7 @@ it('E2: portions make of what was held of any generation exactly the next, its f
   );
 });
 
-it('E2: what was begun of one generation becomes the next, wherever it was left', async () => {
+it('E2: a copy that was left at any point while it took one generation can still become another', async () => {
   const state = temporaryFolder();
   const repository = (text: string, ranking: number): SourceRepository => ({
     slug: 'one',
@@ -146,7 +146,7 @@ const cutDocuments = (beginnings: readonly string[], text: string) =>
     return { table: 'document' as const, first, end, held, sha256: `${text} ${held}`, text: lines.join('\n') };
   });
 
-it('E2: what of other portions was written over is known as missing, wherever they were cut, and counts no more', () => {
+it('E2: portions that were partly overwritten count as missing, wherever their boundaries were', () => {
   fc.assert(
     fc.property(cuts, cuts, fc.infiniteStream(fc.boolean()), (before, after, choices) => {
       const database = openEmpty();
@@ -220,7 +220,7 @@ it('E2: a row that no edge host holds is refused before anything names it', () =
   expect(() => [...readPortions(database)]).toThrow('a row of document (path v2/downloads.json) has more than 2 MB');
 });
 
-it('E2: the tables of a catalog go, those of another version too, and neither what is kept nor what the platform has', () => {
+it("E2: removes the tables of a catalog, also of another version, but neither kept data nor the platform's tables", () => {
   const database = openEmpty();
   createPortionTables(database);
   database.exec('CREATE TABLE _cf_KV (key TEXT); CREATE TABLE kept (name TEXT); CREATE TABLE of_another_version (x)');

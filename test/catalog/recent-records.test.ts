@@ -39,7 +39,7 @@ describe('records that were read lately', () => {
     );
   });
 
-  it('are no long ones, one of which would take the place of many', () => {
+  it('leave out long records, one of which would take the place of many', () => {
     const recent = new RecentRecords(2 ** 20);
     recent.set(1, rowOf(8192));
     recent.set(2, rowOf(8193));

@@ -191,7 +191,7 @@ describe('a thread that cannot index', () => {
   let opened: CatalogFile | undefined;
   afterEach(() => opened?.close());
 
-  it('fails by its cause where its file cannot be', async () => {
+  it('fails with the cause if its file cannot be created', async () => {
     opened = emptyCatalog();
     const sink = new SearchAside(opened, path.join(temporaryFolder(), 'none', 'search.sqlite'));
     const cantOpen = { message: 'unable to open database file', code: 'ERR_SQLITE_ERROR', errcode: 14 };
@@ -209,7 +209,7 @@ describe('a thread that cannot index', () => {
     await sink.close();
   });
 
-  it('has whoever sends more than may wait for it wait, and tells what it failed by', async () => {
+  it('makes a sender wait when too much is queued, and reports why it failed', async () => {
     opened = emptyCatalog();
     const file = path.join(temporaryFolder(), 'search.sqlite');
     const sink = new SearchAside(opened, file);

@@ -195,7 +195,7 @@ describe('catalog', () => {
     expect([...readRepositoryRecords(database, 'two')]).toHaveLength(2);
   });
 
-  it('reads nothing of a catalog of another version but what no snapshot tells, and builds it anew', async () => {
+  it('rebuilds a catalog of another version, and takes from it only what no snapshot contains', async () => {
     const state = temporaryFolder();
     const repository = { slug: 'one', packages: packages({ Package: 'a' }) };
     await buildCatalog(state, [repository]);
@@ -206,7 +206,7 @@ describe('catalog', () => {
     expect(recordsOf(open(state), 'a')).toHaveLength(1);
   });
 
-  it('C12: begins anew where a build that was cut off left its catalog', async () => {
+  it('C12: starts again if an interrupted build left its catalog', async () => {
     const state = temporaryFolder();
     for (const name of ['catalog.next.sqlite', 'catalog.next.sqlite-journal', 'catalog.search.sqlite']) {
       writeFileSync(path.join(state, name), 'cut off');

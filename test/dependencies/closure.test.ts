@@ -43,7 +43,7 @@ describe('what installing a package brings', () => {
     expect(closure).toMatchObject({ outcome: 'installable', add: [], device: [], unmet: [] });
   });
 
-  it('D1: heeds no longer what was refused by a package that is not taken in the end', async () => {
+  it('D1: ignores conflicts of a package that is not chosen in the end', async () => {
     const closure = await among(
       a({ Depends: 'b | c' }),
       b({ Conflicts: 'd', Depends: 'nothing' }),
@@ -99,7 +99,7 @@ describe('what installing a package brings', () => {
     expect(closure.device).toEqual([]);
   });
 
-  it('D1: what was taken back neither meets nor refuses anything', async () => {
+  it('D1: a package that was taken back neither meets relations nor conflicts with anything', async () => {
     const taken = b({ Provides: 'v', Conflicts: 'e', Depends: 'nowhere' });
     const closure = await among(a({ Depends: 'b | c, v | d, e' }), taken, c(), d(), { Package: 'e' });
     expect(namesOf(closure)).toEqual(['a 1.0', 'c 1.0', 'd 1.0', 'e 1.0']);
@@ -159,7 +159,7 @@ describe('what installing a package brings', () => {
     expect(namesOf(closure)).toEqual(['a 1.0', 'b 1.0', 'd 1.0']);
   });
 
-  it('D1: what was chosen before is done without where it keeps out what nothing else can replace', async () => {
+  it('D1: gives up an earlier choice if it conflicts with a package that nothing else can replace', async () => {
     const closure = await among(a({ Depends: 'b | c, d' }), b({ Conflicts: 'c' }), c(), d({ Depends: 'c' }));
     expect([closure.outcome, namesOf(closure)]).toEqual(['installable', ['a 1.0', 'c 1.0', 'd 1.0']]);
     const neither = await among(a({ Depends: 'b, d' }), b({ Conflicts: 'c' }), c(), d({ Depends: 'c' }));
@@ -220,7 +220,7 @@ describe('what installing a package brings', () => {
     expect((await among(...needs, b({ 'Multi-Arch': 'foreign' }))).outcome).toBe('unmet');
   });
 
-  it('D2: names what is missing where it is missing, and lists what is there all the same', async () => {
+  it('D2: names what is missing, and which package needs it, and still lists the rest', async () => {
     const closure = await among(a({ Depends: 'b' }), b({ Depends: 'c' }), c({ Depends: 'nowhere, d' }), d());
     expect(namesOf(closure)).toEqual(['a 1.0', 'b 1.0', 'c 1.0', 'd 1.0']);
     expect(closure.unmet).toMatchObject([{ required_by: 'c', alternatives: [{ relation: 'nowhere' }] }]);
@@ -290,7 +290,7 @@ describe('what the device itself provides', () => {
 describe('what is in repositories that a visitor has not', () => {
   const mine = repository('mine', [a({ Depends: 'b' })]);
 
-  it('D3: the best ranked one that has it is to be added, and what it brings', async () => {
+  it('D3: the best ranked repository that has the package is to be added, with what the package needs', async () => {
     const closure = await ask(
       [
         mine,
@@ -346,7 +346,7 @@ describe('what is in repositories that a visitor has not', () => {
     expect(closure.add.map(({ repository_id: slug }) => slug)).toEqual(['other']);
   });
 
-  it('D3: one that is of no use in the end, because of what came with another, changes nothing', async () => {
+  it('D3: a repository that turns out to be of no use, because of what another one brought, changes nothing', async () => {
     const own = repository('mine', [a({ Depends: 'b, c | d' }), c({ Version: '1' }), d()]);
     const first = [b({ Version: '1', Depends: 'e' }), c({ Version: '9', Depends: 'nowhere' })];
     const second = [b({ Version: '2' }), { Package: 'e' }];

@@ -30,7 +30,7 @@ const withCode = (message: string, code: string, cause?: unknown) =>
   Object.assign(new Error(message, { cause }), { code });
 
 describe('H11 a failure of ours', () => {
-  it('is told with every cause down to the first, with codes, and where it was thrown', () => {
+  it('is logged with every cause down to the first, with codes, and with the place where it was thrown', () => {
     const { log, lines } = open();
     const cause = new TypeError('cannot prepare', { cause: withCode('image is malformed', 'ERR_SQLITE_ERROR') });
     log.fault(new Error('The search index did not answer', { cause }), { request: 'abc' });
@@ -77,7 +77,7 @@ describe('H11 a failure of ours', () => {
 describe('H12 what strangers make the log say', () => {
   const hostile = 'a\nb\r\u2028c\u001b]0;title\u0007\u009b31m\u202etxt.exe\ud800"\\';
 
-  it('is one line, without what a terminal or an eye would obey, and still the same text', () => {
+  it('is one line without control or invisible characters, and can still be read back as the same text', () => {
     for (const format of ['json', 'text'] as const) {
       const { log, text } = open({ format });
       log.warn('test', hostile, { field: hostile });

@@ -47,7 +47,7 @@ describe('a proxy', () => {
     expect(origin.requests.map(({ path }) => path)).toEqual(['/Release']);
   });
 
-  it('C1: is asked for https too where none is named for that, and nothing goes past it', async () => {
+  it('C1: is used for https, too, if no other is set for that, and no request bypasses it', async () => {
     for (const [https, asked] of [
       [undefined, ['CONNECT repo.example:443']],
       ['http://127.0.0.1:1', []],

@@ -83,7 +83,7 @@ describe('a name', () => {
     await expect(resolve('slow.example', AbortSignal.timeout(100))).rejects.toMatchObject({ ...dns, transient: false });
   });
 
-  it('C7: is asked for no longer than whoever asks waits', async () => {
+  it('C7: is not asked for longer than the caller waits', async () => {
     let isSilent = true;
     const server = await start(() => (isSilent ? 'silence' : ['127.0.0.2']));
     const waiting = new AbortController();
@@ -96,7 +96,7 @@ describe('a name', () => {
     expect(await outcome).toMatchObject({ code: 'aborted' });
   });
 
-  it('C7: is not at fault where no name server answers anything', async () => {
+  it('C7: is not blamed if no name server answers anything', async () => {
     for (const nothing of ['silence', { error: 2 }] as const) {
       const server = await start(() => nothing);
       const resolve = createResolver({ servers: [server.address], hostsFile: hostsFile('') });

@@ -89,7 +89,7 @@ describe('word to the operator', () => {
     expect(told()).toEqual([['new failing']]);
   });
 
-  it('C4: begins in silence also where the first builds that were to be told of failed', async () => {
+  it('C4: begins in silence about repositories, even if the first builds failed', async () => {
     await fail('disk', 'NoRoom');
     for (let again = 0; again < 4; again++) await build([found('old', true), found('well', false)]);
     expect(told()).toEqual([['null build-failed'], ['null build-recovered']]);
@@ -114,7 +114,7 @@ describe('word to the operator', () => {
     expect(told().slice(3)).toEqual([['new failing']]);
   });
 
-  it('C4: says of none that it is in order again while what it has is held back', async () => {
+  it('C4: does not report a repository as recovered while its data is held back', async () => {
     const held = { code: 'index-shrunk', heldBack: [{ code: 'index-shrunk', reason: 'It lost 9 of 10.' }] };
     await build([found('a', false)]);
     for (let again = 0; again < 2; again++) await build([found('a', true)]);
@@ -124,7 +124,7 @@ describe('word to the operator', () => {
     expect(told()).toEqual([['a failing'], ['a held-back'], ['a recovered']]);
   });
 
-  it('C4: tells at once and once what is held back, and again when it comes back', async () => {
+  it('C4: reports held back data at once and only once, and again when it returns', async () => {
     const held = { heldBack: [{ code: 'index-shrunk', reason: 'It lost 9 of 10.' }] };
     await build([found('a', false, held)]);
     await build([found('a', false, held)]);
@@ -143,7 +143,7 @@ describe('word to the operator', () => {
     expect(told()).toEqual([['a held-back'], ['a held-back']]);
   });
 
-  it('C4: tells what is held back as that, and not also as a repository that fails', async () => {
+  it('C4: reports held back data only as that, and not also as a failing repository', async () => {
     const held = { code: 'index-shrunk', heldBack: [{ code: 'index-shrunk', reason: 'It lost 9 of 10.' }] };
     await build([found('a', false)]);
     for (let again = 0; again < 4; again++) await build([found('a', true, held)]);
@@ -270,7 +270,7 @@ describe('word to the operator', () => {
     expect(await reasonOf(`${'x'.repeat(498)}😀😀`)).toBe(`${'x'.repeat(498)}\ufffd…`);
   });
 
-  it('C12: goes on where its notes are damaged', async () => {
+  it('C12: goes on if its own file is damaged', async () => {
     await build([found('a', false)]);
     writeFileSync(path.join(state, 'notices.json'), '{"format":1,"told":');
     expect(await build([found('a', false)])).toEqual([]);
@@ -330,7 +330,7 @@ describe('what receivers are sent', () => {
     }
   });
 
-  it('knows the form by the host, or by what stands before the address', () => {
+  it('recognises the format by the host, or by the prefix of the address', () => {
     const formOf = (text: string) => readDestination(text).form;
     expect(formOf('https://discord.com/api/webhooks/1/x')).toBe('discord');
     expect(formOf('https://canary.discord.com/api/webhooks/1/x')).toBe('discord');

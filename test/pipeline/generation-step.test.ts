@@ -12,7 +12,7 @@ import { sha256 } from '../support/publication.ts';
 
 const files = ['v2/a.json', 'index.html'];
 
-it('P1: after a publishing that never ended, a generation is told of what stands, and not of what this one wrote', async () => {
+it('P1: after an interrupted publication, a generation is computed from the files that exist, not from what this build wrote', async () => {
   const [state, out] = [temporaryFolder(), temporaryFolder()];
   await buildCatalog(state, [{ slug: 'one', packages: packages({}) }]);
   const input = {
@@ -49,7 +49,7 @@ it('P1: after a publishing that never ended, a generation is told of what stands
   expect([...told().keys()]).toEqual(['about.html', 'v2/a.json']);
 });
 
-it('E2: the rows of the generation before stand until there is another, and what they cannot be written for ends the build', async () => {
+it("E2: the former generation's rows stay until the next one is in force, and a failure to write rows ends the build", async () => {
   const [state, out] = [temporaryFolder(), temporaryFolder()];
   const input = {
     ...{ state, out, portions: true, now: () => new Date('2026-05-01T00:00:00Z') },

@@ -4,7 +4,7 @@ import { RemovalsHeld } from '../../src/snapshots/removals.ts';
 import { buildCatalog, entryOf, packages } from '../support/catalog.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
-it('C4: where no outcome is known, a manifest that lost entries is held against what is published', async () => {
+it('C4: if no outcomes are known, a manifest that lost entries is compared with what is published', async () => {
   const state = temporaryFolder();
   const repositories = ['a', 'b', 'c', 'd'].map((slug) => ({ slug, packages: packages({ Package: `com.${slug}` }) }));
   const entries = repositories.map(entryOf);

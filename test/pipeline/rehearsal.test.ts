@@ -10,7 +10,7 @@ const filesOf = (folder: string): string[] =>
     .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)))
     .sort();
 
-it('C12: a rehearsal has what a build goes by, and neither what a server writes nor what another rehearsal left', () => {
+it('C12: a rehearsal has the files that a build reads, but neither those that a server writes nor those of another rehearsal', () => {
   const state = temporaryFolder();
   const linked = ['catalog.sqlite', 'history/one.jsonl', 'snapshots/v1/one/meta.json'];
   const copied = ['identifier', 'outcomes.json'];

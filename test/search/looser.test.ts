@@ -52,7 +52,7 @@ describe('what follows where few hold all words', () => {
     expect(await mistaken('azrue')).toEqual(['Azure', 'xxazrue']);
   });
 
-  it('fits all words but one: first what is called so, then the rarest, then descriptions', async () => {
+  it('matches all words but one: names first, then the rarest words, then descriptions', async () => {
     const { names } = await openSearch(
       one(
         ...Array.from({ length: 40 }, (_, index) => named(`Tweak ${index}`)),
@@ -143,7 +143,7 @@ describe('what follows where few hold all words', () => {
     }
   });
 
-  it('finds the maintainer where there is no author, and nobody else', async () => {
+  it('finds the maintainer if there is no author, and nobody else', async () => {
     const { names } = await openSearch(
       one(
         named('Alpha', { Maintainer: 'Jane Roe <jane@mail.example>' }),

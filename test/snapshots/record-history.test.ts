@@ -32,7 +32,7 @@ it('C4: a record that goes and comes back keeps the day of its first sight, and 
   expect(parseRecords(recordsText(back as RecordHistory))).toEqual(back);
 });
 
-it('C4: of two histories the earlier sight counts, and what is there now is there', () => {
+it('C4: when two histories are merged, the earlier first sight counts, and what exists now stays', () => {
   const sight = { seen: day(2), news: true, goneAt: null, changedAt: null };
   const history = (records: RecordHistory['records']): RecordHistory => ({ address: 'here', records });
   const now = history(new Map([[key, { ...sight, seen: day(5), changedAt: day(6) }]]));

@@ -187,7 +187,7 @@ describe('in object storage', () => {
     for (const name of [large, large.replace('.json', '')]) expect(target.read(name)?.toString()).toBe(text);
   });
 
-  it('H4: sends again, when it is to verify, what stands there under another content type', async () => {
+  it('H4: with verification, sends a file again if it is stored with another content type', async () => {
     const publication = new Publication();
     await publication.publish(few);
     const prefix = place();
@@ -202,7 +202,7 @@ describe('in object storage', () => {
     expect(JSON.parse(readFileSync(note, 'utf8'))).toEqual(about);
   });
 
-  it('P1: of what a killed upload had brought it sends nothing again', async () => {
+  it('P1: sends no file again that a killed upload had already sent', async () => {
     const publication = new Publication();
     await publication.publish(few);
     const target = storeTarget(server, place());
@@ -323,7 +323,7 @@ describe('in object storage', () => {
     expect(target.read(generationPath.current)?.toString()).toBe(publication.read(generationPath.current));
   });
 
-  it('P1: says so where a store does not take conditions, and goes on without', async () => {
+  it('P1: reports that a store does not accept conditions, and goes on without them', async () => {
     const publication = new Publication();
     await publication.publish(few);
     const target = storeTarget(server, place());
@@ -378,7 +378,7 @@ describe('of a store that is unlike others', () => {
     return new BucketDestination({ client: client as unknown as S3Client, prefix: 'p', addresses: true });
   };
 
-  it('takes a bucket for empty where its list ends, and not where a page of it has nothing', async () => {
+  it('treats a bucket as empty only at the end of its list, not after an empty page', async () => {
     const list = (more: boolean) => `<ListBucketResult><IsTruncated>${more}</IsTruncated></ListBucketResult>`;
     expect(await openBucket(() => ({ body: list(false) })).isEmpty()).toBe(true);
     expect(await openBucket(() => ({ body: list(true) })).isEmpty()).toBe(false);

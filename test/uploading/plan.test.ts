@@ -15,7 +15,7 @@ const judge = (found: Partial<Found>, isDoubtful = false) => {
   return makePlan(holding('wanted'), known, destination, isDoubtful).planned[0]?.verdict;
 };
 
-it('P1: what is known to stand there is not sent, what may is looked for, and what is known not to is new', () => {
+it('P1: a file that is known to exist there is not sent, one that may exist is looked for, and one that cannot exist is new', () => {
   expect(judge({ base: holding('wanted') })).toBeUndefined();
   expect(judge({ base: holding('wanted'), forms: new Set(['other']) })).toBe('look');
   expect(judge({ base: holding('wanted') }, true)).toBe('look');
@@ -24,14 +24,14 @@ it('P1: what is known to stand there is not sent, what may is looked for, and wh
   expect(judge({ base: undefined })).toBe('new');
 });
 
-it('P1: a file that is not in force, and that readers may have met, is sent whatever stands there', () => {
+it('P1: a file that is not in force, but that readers may have seen, is sent whatever exists there', () => {
   expect(judge({ retired: new Set([file]) })).toBe('look and send');
   expect(judge({ interrupted: [holding('other')] })).toBe('look and send');
   expect(judge({ base: holding('third'), interrupted: [holding('other')] })).toBe('other');
   expect(judge({ base: holding('wanted'), interrupted: [holding('other')] })).toBe('other');
 });
 
-it('P1: of what uploads that never ended may have brought, the latest is believed where one can look', () => {
+it('P1: among files of uploads that never ended, the latest is trusted if one can look for it', () => {
   expect(judge({ interrupted: [holding('wanted')] })).toBe('look');
   expect(judge({ base: holding('other'), interrupted: [holding('wanted')] })).toBe('look');
   expect(judge({ base: holding('other'), interrupted: [holding('wanted'), holding()] })).toBe('look');

@@ -154,7 +154,7 @@ describe('whoever reads while uploads come and are killed finds what is named', 
     expect(destination.findBroken()).toEqual([]);
   });
 
-  it('P1: where the inventory of what is there was lost, or everything is looked at', async () => {
+  it('P1: if the inventory at the destination was lost, or everything is verified', async () => {
     for (const verify of [false, true]) {
       const [publication, destination] = [new Publication(), new Memory()];
       await publication.publish({ [entrance]: document([list]), [list]: document([]) });
@@ -170,7 +170,7 @@ describe('whoever reads while uploads come and are killed finds what is named', 
     }
   });
 
-  it('P1: where what an upload that was killed was to bring never came', async () => {
+  it('P1: if files that a killed upload should have sent never arrive', async () => {
     const [publication, destination] = [new Publication(), new Memory()];
     await publication.publish({ [entrance]: document([list]), [list]: document([]) });
     await send(publication, destination);
@@ -186,7 +186,7 @@ describe('whoever reads while uploads come and are killed finds what is named', 
     expect(broken).toEqual([]);
   });
 
-  it('P1: with what was published a while ago, where that comes back and names something new', async () => {
+  it('P1: if a document that was published a while ago comes back and names something new', async () => {
     const [publication, destination] = [new Publication(), new Memory()];
     await publication.publish({ [entrance]: document([list]), [list]: document([]) });
     await send(publication, destination, { keepRemovedMs });
@@ -273,7 +273,7 @@ describe('an upload', () => {
     expect(publication.current.number).toBe(2);
   });
 
-  it('P1: puts nothing in force where another took its place at the last moment', async () => {
+  it('P1: puts nothing in force if another upload took over at the last moment', async () => {
     const [publication, destination] = [new Publication(), new Memory()];
     await publication.publish({ [entrance]: document([]) });
     await send(publication, destination);
@@ -300,7 +300,7 @@ describe('an upload', () => {
     expect(destination.names.has('2')).toBe(false);
   });
 
-  it('P1: keeps for a day what was in force until now, though an upload that was killed was to take it away long ago', async () => {
+  it('P1: keeps the former generation for a day, even if a killed upload was to remove its files long ago', async () => {
     const [publication, destination] = [new Publication(), new Memory()];
     await publication.publish({ [entrance]: document([named]), [named]: document([]) });
     await send(publication, destination, { now: day(1) });
@@ -344,7 +344,7 @@ describe('an upload', () => {
     expectHeld(destination, publication);
   });
 
-  it('P1: of what is in force there brings back what an upload that was killed had replaced', async () => {
+  it('P1: restores files in force that a killed upload had replaced', async () => {
     const [publication, destination] = [new Publication(), new Memory()];
     await publication.publish({ [entrance]: document([list]), [list]: document([]) });
     await send(publication, destination);
@@ -380,7 +380,7 @@ describe('an upload', () => {
     expectHeld(destination, publication);
   });
 
-  it('P3: replaces what has its number and its date, which is not newer', async () => {
+  it('P3: replaces a generation with the same number and date, because it is not newer', async () => {
     const [publication, destination] = [new Publication(), new Memory()];
     await publication.publish({ [entrance]: document([]) });
     await send(publication, destination);

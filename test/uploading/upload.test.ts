@@ -66,7 +66,7 @@ const kinds: readonly [string, () => UploadTarget][] = [
 ];
 
 describe.each(kinds)('an upload %s', (_, place) => {
-  it('P1: brings everything once, then what changed and no more, and what is gone is removed by a later one', async () => {
+  it('P1: sends everything once, then only changes, and a later upload removes files that are gone', async () => {
     const publication = new Publication();
     const target = place();
     await publication.publish(first);
@@ -175,7 +175,7 @@ describe('an upload', () => {
     expectHeld(target, publication, first);
   });
 
-  it('P1: removes what is gone though it was noted by a clock that was years ahead', async () => {
+  it('P1: removes a file that is gone even if its removal was recorded by a clock that was years ahead', async () => {
     const publication = new Publication();
     const target = place();
     const { 'v2/jailbreak/package/b.json': _, ...rest } = first;
@@ -202,7 +202,7 @@ describe('an upload', () => {
     expect(await send(publication.out, target)).toMatchObject({ sent: would.sent, bytes: would.bytes });
   });
 
-  it('P1: begins again where a build puts another generation in force meanwhile, and mixes nothing', async () => {
+  it('P1: starts again if a build puts another generation in force meanwhile, and does not mix the two', async () => {
     const publication = new Publication();
     const target = place();
     await publication.publish(first);
@@ -217,7 +217,7 @@ describe('an upload', () => {
     expectHeld(target, publication, second);
   });
 
-  it('P1: says so where files are not those of their generation, and nobody is building', async () => {
+  it('P1: reports files that do not match their generation if no build is running', async () => {
     const publication = new Publication();
     const target = place();
     await publication.publish(first);
@@ -524,7 +524,7 @@ it('P1: an upload that another has taken over from removes nothing any more', as
   expect(target.read('v2/b.json')).toBeUndefined();
 });
 
-it('H7: a generation of any number is brought, and what is to be removed for it is no more than may stand', async () => {
+it('H7: uploads a generation of any number, and plans to remove no more files than can exist', async () => {
   const publication = new Publication();
   await publication.publish({ 'v2/a.json': '1' });
   const target = folderTarget(path.join(temporaryFolder(), 'to'));
