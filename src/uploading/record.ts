@@ -16,6 +16,7 @@ const holderSchema = z.strictObject({
   pid: z.int(),
   since: z.iso.datetime(),
 });
+/** The upload that holds the right to write, as it names itself. */
 export type Holder = Readonly<z.infer<typeof holderSchema>>;
 
 const intendedSchema = z.strictObject({
@@ -48,6 +49,7 @@ const recordSchema = z.strictObject({
 });
 /** The record without the fields about its holder. */
 export type UploadRecord = Readonly<Omit<z.infer<typeof recordSchema>, 'format' | 'holder' | 'turn'>>;
+/** The whole record, with the fields about its holder. */
 export type HeldRecord = Readonly<z.infer<typeof recordSchema>>;
 
 const retiredSchema = z.strictObject({
@@ -79,9 +81,11 @@ const parse = <T>(schema: z.ZodType<T>, bytes: Buffer, name: string, title: stri
 };
 
 export const withoutHolder = ({ format: _, holder: __, turn: ___, ...record }: HeldRecord): UploadRecord => record;
+/** Reads a record. Throws UploadError, which names the destination by its `title`, if it is damaged. */
 export const parseRecord = (bytes: Buffer, title: string): HeldRecord => parse(recordSchema, bytes, recordName, title);
 export const formatRecord = (record: HeldRecord): Buffer => Buffer.from(JSON.stringify(record));
 
+/** Reads the list of retired files; undefined stands for an empty one. Throws UploadError if it is damaged. */
 export const parseRetired = (bytes: Buffer | undefined, title: string): Retired => {
   const entries = bytes === undefined ? [] : parse(retiredSchema, bytes, retiredName, title).retired;
   return new Map(entries.map(([name, path, since]) => [name, { path, since }]));

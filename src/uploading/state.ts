@@ -31,6 +31,7 @@ export interface State {
   readonly retiredTag: string | undefined;
 }
 
+/** Reads what a destination says about itself. Throws UploadError if that is damaged. */
 export const readState = async (destination: Destination): Promise<State> => {
   const [current, record, retired] = await Promise.all([
     destination.read(generationPath.current),
