@@ -70,6 +70,10 @@ describe('a repository', () => {
     const row = page.locator('table.status tr', { hasText: 'Many packages' });
     const [name, fares] = await Promise.all(['a', '.chip'].map((one) => row.locator(one).first().boundingBox()));
     expect(Math.abs((name?.y ?? 0) - (fares?.y ?? 99))).toBeLessThan(8);
+    for (const one of await page.locator('table.status tbody tr').all()) {
+      const [chip, figure] = await Promise.all([1, 2].map((at) => one.locator('td').nth(at).boundingBox()));
+      expect((figure?.y ?? 0) - (chip?.y ?? 0), await one.innerText()).toBeGreaterThan(12);
+    }
     expect(await row.locator('td').nth(1).innerText()).toMatch(/^(?:Updated|Unchanged)$/);
   });
 
