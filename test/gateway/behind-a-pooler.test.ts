@@ -1,8 +1,11 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { backUp, restore } from '../../functions/gateway/store/backup.ts';
 import { beginWait } from '../../functions/gateway/store/databases.ts';
+import { isPooled } from '../../functions/gateway/store/postgres.ts';
 import { connectPostgres } from '../../functions/gateway/store/postgres-connection.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { addAccount, post, startGateway } from '../support/gateway-session.ts';
@@ -48,4 +51,23 @@ test.each(['refused', 'dropped'] as const)(
 
 test('T8 without a pooler a connection is bounded by itself', async () => {
   expect(await boundsInForce(await newDatabase())).toEqual(expected);
+});
+
+test('T8 a database that stands still after its first answer is not waited for', async () => {
+  const authenticated = Buffer.from('R\0\0\0\x08\0\0\0\0', 'latin1');
+  const ready = Buffer.from('Z\0\0\0\x05I', 'latin1');
+  const fields = 'SERROR\0C42501\0Mnot for you\0\0';
+  const refused = Buffer.from(`E\0\0\0${String.fromCharCode(4 + fields.length)}${fields}`, 'latin1');
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    const answers = [
+      [authenticated, ready],
+      [refused, ready],
+    ];
+    socket.on('data', () => void socket.write(Buffer.concat(answers.shift() ?? [])));
+    onTestFinished(() => void socket.destroy());
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  await expect(isPooled(`postgres://gateway@127.0.0.1:${port}/gateway`)).rejects.toThrow('not for you');
 });
