@@ -16,7 +16,7 @@ export const prepareCrawl = async (input: BuildInput): Promise<PreparedInput> =>
 };
 
 /** From so many repositories on, none of which could be asked for want of a network, that is told at once. */
-const fewUnreached = 3;
+const manyUnreached = 3;
 
 /** The first step: from origins to snapshots. Returns the outcome of each visit. */
 export const crawl = async (input: PreparedInput): Promise<CrawlOutcome[]> => {
@@ -30,7 +30,7 @@ export const crawl = async (input: PreparedInput): Promise<CrawlOutcome[]> => {
     if (outcome === 'fresh' || outcome === 'unchanged') hasNetwork = true;
     if (code !== 'no-network') return;
     unreached += 1;
-    if (unreached !== fewUnreached || hasNetwork) return;
+    if (unreached !== manyUnreached || hasNetwork) return;
     progress.note(
       'no-network',
       `The network cannot be reached: ${detail}. The other repositories are tried all the same.`,

@@ -380,8 +380,8 @@ it('P2: changes that a killed build found are told under the slug that their rep
   const listed = (...repositories: [slug: string, ...aliases: string[]][]) => {
     return { last: 1, repositories: repositories.map(([slug, ...aliases]) => ({ slug, aliases })) };
   };
-  const found = [added('gone', 'a'), added('old', 'b'), added('old', 'c'), added('same', 'd')];
-  keepPendingChanges(state, found, listed(['gone'], ['old'], ['same']));
+  const found = [added('gone', 'a'), added('new', 'b'), added('old', 'b'), added('old', 'c'), added('same', 'd')];
+  keepPendingChanges(state, found, listed(['gone'], ['old'], ['new'], ['same']));
   const now = listed(['new', 'old'], ['same', 'gone-before']);
   expect(readPendingChanges(state, now)).toEqual([added('new', 'b'), added('new', 'c'), added('same', 'd')]);
   keepPendingChanges(state, [{ ...added('new', 'b'), change: 'removed', version: null, previous_version: '1' }], now);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { chooseNearest, composeEntry } from '../../scripts/doctor-manifest.ts';
+import { chooseNearest, composeEntry, findAsked } from '../../scripts/doctor-manifest.ts';
 import { manifestEntrySchema } from '../../src/contract/manifest.ts';
 import { findingsRecordSchema } from '../../src/contract/records.ts';
 import { generateRepository, makePackages } from '../support/apt-repository.ts';
@@ -53,6 +53,21 @@ describe('what an origin offers', () => {
     const text = composeEntry({ ...offer('stable', 'main', 'arm'), key }, 'there');
     expect(manifestEntrySchema.parse(parse(text.slice(text.indexOf('\n\n')))).key?.trim()).toBe(key.trim());
   });
+});
+
+it('asks an index with what its own entry says, not with what another at its address does', async () => {
+  const folder = temporaryFolder();
+  const { publicKey } = await createSigner();
+  const uri = 'https://a.example/';
+  const write = (slug: string, fields: object) =>
+    writeFileSync(path.join(folder, `${slug}.json`), JSON.stringify({ slug, uri, ranking: 2, ...fields }));
+  write('a', { headers: { 'X-Of': 'a' }, key: publicKey });
+  write('b', { suite: 'beta', component: 'main', binary: 'iphoneos-arm', headers: { 'X-Of': 'b' } });
+  write('c', { suite: 'bare', component: 'main', binary: 'iphoneos-arm' });
+  const ask = (suite: string) => findAsked(folder, { uri, suite, component: 'main', binary: 'iphoneos-arm' });
+  expect(await ask('beta')).toEqual({ headers: { 'X-Of': 'b' } });
+  expect(await ask('bare')).toEqual({});
+  expect(await ask('unlisted')).toEqual({ headers: { 'X-Of': 'a' } });
 });
 
 describe('npm run doctor', () => {
