@@ -44,8 +44,9 @@ export class RepositorySearch {
 
   #rank(text: string): Candidate[] {
     // People who add a repository to a device know its address, or the link with which a package manager adds it.
-    // Cydia's names it within an address of its own, and what follows it begins with "&".
-    const [, added = text] = /^[a-z]+:\/\/\S*(https?:\/\/[^\s&]+)\S*$/i.exec(text) ?? [];
+    // Cydia's names it within an address of its own, and what follows it begins with "&". Nothing is asked for
+    // behind it: an end to match would cost the cube of a text's length.
+    const [, added = text] = /^[a-z]+:\/\/\S*(https?:\/\/[^\s&]+)/i.exec(text) ?? [];
     const url = URL.parse(added);
     const isAddress = url !== null && /^https?:$/.test(url.protocol);
     const question = parseQuestion(isAddress ? url.hostname : added);
