@@ -64,6 +64,9 @@ export interface OpenIdClient {
 /** How long, in milliseconds, a provider's metadata is kept: it may move while a server runs. */
 const discoveredLife = 3_600_000;
 
+/** How long, in milliseconds, older metadata is kept if the provider does not state it any more. */
+const retryAfter = 60_000;
+
 // Loaded when somebody signs in through a provider.
 const load = () => import('./openid-library.ts');
 
@@ -74,16 +77,26 @@ const load = () => import('./openid-library.ts');
  */
 export const createOpenIdClient = (settings: OpenIdSettings, clock: () => number): OpenIdClient => {
   let discovered: Promise<DiscoveredProvider> | undefined;
-  let discoveredAt = 0;
+  let last: DiscoveredProvider | undefined;
+  let validUntil = 0;
+  const ask = async (): Promise<DiscoveredProvider> => {
+    try {
+      last = await discoverProvider(await load(), settings);
+      return last;
+    } catch (error) {
+      if (last !== undefined) {
+        // A provider that hides its metadata for a while may well serve its sign-ins meanwhile.
+        validUntil = clock() + retryAfter;
+        return last;
+      }
+      discovered = undefined;
+      throw new OpenIdFailed('the provider could not be discovered', { cause: error });
+    }
+  };
   const discover = () => {
-    if (clock() - discoveredAt >= discoveredLife) discovered = undefined;
-    if (discovered === undefined) discoveredAt = clock();
-    discovered ??= load()
-      .then((client) => discoverProvider(client, settings))
-      .catch((error) => {
-        discovered = undefined;
-        throw new OpenIdFailed('the provider could not be discovered', { cause: error });
-      });
+    if (clock() >= validUntil) discovered = undefined;
+    if (discovered === undefined) validUntil = clock() + discoveredLife;
+    discovered ??= ask();
     return discovered;
   };
   return {

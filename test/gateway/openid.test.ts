@@ -378,6 +378,26 @@ test('a provider that moves its addresses while the server runs is found again',
   expect((await start()).away).not.toContain('/before/');
   running.advance(1_000);
   expect((await start()).away).toContain('/before/');
+  // What it said last is good for as long as it says nothing; it is asked again after a minute.
+  before = false;
+  let asked = 0;
+  const silent = vi.spyOn(globalThis, 'fetch').mockImplementation(async (address, options) => {
+    if (!String(address).includes('/.well-known/')) return fetch(address, options);
+    asked += 1;
+    return new Response('', { status: 500 });
+  });
+  running.advance(3_600_000);
+  expect((await start()).away).toContain('/before/');
+  expect((await start()).away).toContain('/before/');
+  running.advance(59_999);
+  expect((await start()).away).toContain('/before/');
+  expect(asked).toBe(1);
+  running.advance(1);
+  expect((await start()).away).toContain('/before/');
+  expect(asked).toBe(2);
+  silent.mockImplementation(fetch);
+  running.advance(60_000);
+  expect((await start()).away).not.toContain('/before/');
   moving.mockRestore();
   await running.close();
 });
