@@ -13,8 +13,8 @@ export interface TextStatement {
 const dash = '(?:-|–|—|~|to|through)';
 const version = String.raw`\d{1,2}(?:\.\d{1,2}){0,2}(?:\.x)?(?![\w.]*\d)`;
 const further = `(?: ?(?:${dash}|/|,|&|and) ?(?:ios ?)?${version})`;
-const orNewer = String.raw`(?: ?\+| ?(?:and|or) (?:up(?! to\b)|above|later|newer|higher)\b)`;
-const orOlder = String.raw`(?: (?:and|or) (?:below|down|under|older|earlier|lower)\b)`;
+const orNewer = String.raw`(?: ?\+| ?(?:(?:and|or) |& ?)(?:up(?! to\b)|above|later|newer|higher)\b)`;
+const orOlder = String.raw`(?: (?:and |or |& ?)(?:below|down|under|older|earlier|lower)\b)`;
 const onwards = `(?:${orNewer}|${orOlder})`;
 /** Versions as people list them: `13`, `13+`, `13 - 16`, `11, 12 & 13`, `9/10`, `12 and up`, `7 and below`. */
 const versions = String.raw`\bios ?${version}${further}{0,5}${onwards}?`;
