@@ -8,7 +8,7 @@ const site = readFileSync(path.join(import.meta.dirname, '..', '..', 'src', 'lay
 /** The values that a style sheet gives to its names in the light theme, and those that the dark one of the system changes. */
 const readValues = (css: string): Map<string, string>[] =>
   (css.split(/\}\s*\}/)[0] ?? '')
-    .split('@media (prefers-color-scheme: dark)')
+    .split(/@media (?:screen and )?\(prefers-color-scheme: dark\)/)
     .map(
       (theme) =>
         new Map([...theme.matchAll(/--([\w-]+):\s*([^;]+);/g)].map(([, name = '', value = '']) => [name, value])),
