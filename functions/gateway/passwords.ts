@@ -44,7 +44,7 @@ export const createPasswords = (deps: {
   const compute = (password: string, salt: Uint8Array, parameters: ScryptCost, place: Place = {}) =>
     // Different keyboards may produce different code points for the same characters.
     inTurn(place, () => deps.scrypt(password.normalize('NFKC'), salt, length, parameters));
-  // No hash is all zeros, and computing one against this takes as long as any other check.
+  // Stands in for the hash of an unknown account, so that refusing it takes as long as refusing a wrong password.
   const nobody = { salt: new Uint8Array(16), cost, key: new Uint8Array(length) };
   return {
     hash: async (password) => {

@@ -2,8 +2,8 @@ import { decodeText } from './text.ts';
 
 /**
  * The kind of an InRelease file. `plain` contains no signed message. `signed` is one complete message: `content` is the
- * signed bytes as apt uses them (dash escapes undone, blanks at line ends removed, every line ended by "
- * "), `signatures` are the armoured signature blocks, and `message` is the whole message as text, for a verifier.
+ * signed bytes as apt uses them (dash escapes undone, blanks at line ends removed, every line ended by a
+ * line feed), `signatures` are the armoured signature blocks, and `message` is the whole message as text, for a verifier.
  * `refused` is anything that begins as or resembles a signed message and is not exactly one, with apt's reason.
  */
 export type ClearSigned =

@@ -3,8 +3,8 @@ import { type LimitName, limits } from '../contract/limits.ts';
 import { decodeText, trimmedSlice } from './text.ts';
 
 /**
- * The fields of one stanza: name in lower case → value. The first line is trimmed. Continuation lines are joined by "
- * ", each without the one white-space character that marks it. If a field is repeated, the last one wins.
+ * The fields of one stanza: name in lower case → value. The first line is trimmed. Continuation lines are joined by a
+ * line feed, each without the one white-space character that marks it. If a field is repeated, the last one wins.
  *
  * Values are slices of the text that they were read from (up to 128 KiB), which stays in memory as long as any of them.
  * To keep a few values for long, copy them.
