@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LockedError, lockState } from '../../src/catalog/lock.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -85,6 +86,26 @@ describe('the lock of a state folder', () => {
     } finally {
       for (const rival of rivals) rival.kill('SIGKILL');
     }
+  });
+
+  it('C12: is waited for where another has it for a moment only', async () => {
+    const turn = new Int32Array(new SharedArrayBuffer(4));
+    // It lets go ten milliseconds after it was told that this thread is about to take the lock.
+    const text = `const { parentPort, workerData } = require('node:worker_threads');
+      import(${JSON.stringify(source)}).then(({ lockState }) => {
+        const unlock = lockState(${JSON.stringify(state)});
+        parentPort.postMessage('held');
+        Atomics.wait(workerData, 0, 0);
+        Atomics.wait(workerData, 0, 1, 10);
+        unlock();
+      });`;
+    const other = new Worker(text, { eval: true, execArgv: [], workerData: turn });
+    const ended = once(other, 'exit');
+    await once(other, 'message');
+    Atomics.store(turn, 0, 1);
+    Atomics.notify(turn, 0);
+    lockState(state)();
+    await ended;
   });
 
   it('C12: is taken although a power failure left other bytes in its file, and then keeps others out', () => {

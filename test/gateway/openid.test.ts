@@ -378,27 +378,39 @@ test('a provider that moves its addresses while the server runs is found again',
   expect((await start()).away).not.toContain('/before/');
   running.advance(1_000);
   expect((await start()).away).toContain('/before/');
-  // What it said last is good for as long as it says nothing; it is asked again after a minute.
-  before = false;
+  moving.mockRestore();
+  await running.close();
+});
+
+test('a provider that hides its addresses is taken by what it said last, and asked again after a minute', async () => {
+  const running = await openGateway(provider);
+  const { fetch } = globalThis;
+  let isHidden = false;
   let asked = 0;
-  const silent = vi.spyOn(globalThis, 'fetch').mockImplementation(async (address, options) => {
+  const hiding = vi.spyOn(globalThis, 'fetch').mockImplementation(async (address, options) => {
     if (!String(address).includes('/.well-known/')) return fetch(address, options);
     asked += 1;
-    return new Response('', { status: 500 });
+    return isHidden ? new Response('', { status: 500 }) : fetch(address, options);
   });
+  const signIn = async () => {
+    const { own, follow } = newBrowser(running.base);
+    const link = startLink(await own.open(`${site}/v2/login`));
+    return (await follow((await own.open(link)).location ?? '')).address;
+  };
+  expect(await signIn()).toBe(`${site}/v2/devices`);
+  const before = asked;
+  isHidden = true;
   running.advance(3_600_000);
-  expect((await start()).away).toContain('/before/');
-  expect((await start()).away).toContain('/before/');
-  running.advance(59_999);
-  expect((await start()).away).toContain('/before/');
-  expect(asked).toBe(1);
-  running.advance(1);
-  expect((await start()).away).toContain('/before/');
-  expect(asked).toBe(2);
-  silent.mockImplementation(fetch);
-  running.advance(60_000);
-  expect((await start()).away).not.toContain('/before/');
-  moving.mockRestore();
+  for (const [milliseconds, times] of [
+    [0, 1],
+    [59_999, 1],
+    [1, 2],
+  ] as const) {
+    running.advance(milliseconds);
+    expect(await signIn()).toBe(`${site}/v2/devices`);
+    expect(asked - before).toBe(times);
+  }
+  hiding.mockRestore();
   await running.close();
 });
 
