@@ -34,7 +34,8 @@ const command = {
   endings: aloneEndings('there was nothing to accept, or it could not be', 'a build is at work there'),
 } as const satisfies Command;
 
-// Files that builds leave in every state folder. An empty folder is one where somebody begins, with --take-over.
+// What builds leave in a state folder: each that was used has at least one of these. An empty folder is one where
+// somebody begins, with --take-over.
 const marks: ReadonlySet<string> = new Set(['build.lock', 'identifier', 'removals.json', 'snapshots']);
 
 /**

@@ -6,7 +6,7 @@ import { UsageError } from './options.ts';
  * Checks that an existing state folder is a folder, and that it is not inside what is published, because it holds
  * accounts and counters.
  *
- * @throws UsageError if it is
+ * @throws UsageError if it is no folder, or is the output folder or inside it
  */
 export const assertApart = ({ state, out }: { readonly state: string; readonly out: string }): void => {
   // An output folder that is no folder is noticed by the build, which fails and notifies the operator.

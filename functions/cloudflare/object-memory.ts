@@ -24,7 +24,7 @@ interface Remembered {
 /** The table of what it remembers. */
 export const memoryTable = 'remembered';
 
-/** The memory of an object in its storage. A write is durable before any later write is. */
+/** The memory of an object in its storage. What is written is there if anything that follows it is. */
 export class ObjectMemory {
   readonly #sql: SqlStorage;
 

@@ -100,7 +100,7 @@ export const openMarks = (
   // Counted once for each key. Another process that counts into the same file can exceed the limit by as much again.
   let marks = size ?? countMarks();
   let countedFor = readMarking()?.[1];
-  // Marks of tomorrow are kept, because the clocks of two processes may differ.
+  // A key of tomorrow stays in use, with its marks, because the clocks of two processes may differ.
   const holds = (marked: string, day: string): boolean => marked === day || marked === dayBefore(day, -1);
 
   const drop = (day: string): boolean => {

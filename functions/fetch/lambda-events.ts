@@ -58,7 +58,7 @@ const requestOf = (event: LambdaEvent): Request => {
   }
   if (cookies.length > 0) given.set('cookie', cookies.join('; '));
   const hasBody = body !== undefined && method !== 'GET' && method !== 'HEAD';
-  // The client chooses the Host header, so it is not used.
+  // A fixed host, because the client chooses the Host header, which is checked later.
   return new Request(`http://localhost${targetOf(event)}`, {
     method,
     headers: given,

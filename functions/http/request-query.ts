@@ -85,7 +85,7 @@ export const createQueryReader = <Table extends ParameterTable>(table: Table): Q
       const name = found === undefined ? undefined : names.get(found);
       if (name === undefined) continue;
       const known = values.get(name);
-      // Being repeated twice is as wrong as a thousand times.
+      // A parameter that is given twice is as wrong as one that is given a thousand times.
       if (known !== undefined && typeof known !== 'string') continue;
       const text = equals < 0 ? '' : pair.slice(equals + 1);
       const value = decode(parameterOf(name).words ? text.replaceAll('+', ' ') : text);

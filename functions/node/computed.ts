@@ -44,7 +44,7 @@ export const readDownloads = async (state: string, url: string | undefined, now:
   return readSharedTotals(url, day, listedDownloads);
 };
 
-/** The dependencies of a server that are not published files, whichever files it answers from. */
+/** The dependencies that are the same for every server, whatever it answers from. */
 export const openComputed = (
   { rate, safetyList }: { readonly rate: number; readonly safetyList: URL },
   { report, tell }: Telling,

@@ -4,7 +4,7 @@ import type { Report } from '../downloads/download-marks.ts';
 import { openDownloadsStore } from './downloads-store.ts';
 import type { SharedLimits } from './shared-store.ts';
 
-// The counters' database has a thread of its own, so that no request ever waits for its disk.
+// The counters' database has a thread of its own, so that only requests about downloads ever wait for its disk.
 
 /** A task for the thread, which answers each with a reply of the same id. Days are in UTC, such as 2026-05-01. */
 export type DownloadsTask =

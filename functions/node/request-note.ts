@@ -1,8 +1,8 @@
 import { randomFillSync } from 'node:crypto';
 import type { AskedFor, RequestNote } from '../environment.ts';
 
-// Enough that nobody can guess another request's name, or count requests by them. Random bytes are made by the
-// thousand, which is cheap.
+// The random bytes in the name of a request: enough that nobody can guess the name of another one, or count requests by
+// their names. They are made by the thousand, which is cheap.
 const idBytes = 12;
 const pool = Buffer.alloc(1024 * idBytes);
 let used = pool.length;

@@ -94,7 +94,10 @@ const migrate = (pool: pg.Pool): Promise<void> =>
     await client.query('INSERT INTO downloads_schema (version) VALUES ($1)', [migrations.length]);
   });
 
-/** The key for the marks of a day. Marks of tomorrow are kept, because the clocks of two servers may differ. */
+/**
+ * The key for the marks of a day. If the stored one is of the day after, it is used and no other is made, because the
+ * clocks of two servers may differ.
+ */
 const keyFor = (pool: pg.Pool, day: string): Promise<{ day: string; key: Uint8Array }> =>
   transact(pool, async (client) => {
     await client.query('LOCK TABLE downloads_marking IN EXCLUSIVE MODE');

@@ -17,7 +17,7 @@ export interface SharedLimits extends CounterLimits {
   readonly keyTimeout: number;
 }
 
-/** How often a count is read again because a batch was sent meanwhile. */
+/** How often a count is read at most, if batches are sent meanwhile. */
 const mostReadings = 3;
 
 /** Called with the reason when the database becomes unavailable, and with undefined when it is available again. */
