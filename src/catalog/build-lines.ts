@@ -64,7 +64,7 @@ export interface BuildRecord {
   readonly builds: readonly BuildLine[];
 }
 
-/** How many days, and how many builds at most, builds are remembered individually. */
+/** For how many days builds are remembered individually, and how many at most, whatever the schedule. */
 const singleDays = 35;
 const mostSingle = 2000;
 /** How many days with builds are remembered. */

@@ -2,9 +2,9 @@
 // encoding (decisions, section 1) is reversible, cannot leave its folder, and never gives two of them the same file on
 // a disk that ignores letter case or normalises Unicode:
 //
-// a-z 0-9 . + -     themselves
-// A-Z               "_" and the lower-case letter
-// any other byte    "=" and two hexadecimal digits
+//   a-z 0-9 . + -     themselves
+//   A-Z               "_" and the lower-case letter
+//   any other byte    "=" and two hexadecimal digits
 //
 // An identifier that does not fit into one name of 255 bytes continues in a folder. The folder's name ends with "_",
 // which no encoded character does, so the joined parts give the identifier.

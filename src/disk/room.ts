@@ -16,7 +16,10 @@ export interface Shortage {
   readonly needed: string;
 }
 
-/** Checks whether the disk of a folder has room for that many bytes and some to spare; undefined if it has. */
+/**
+ * What the disk of a folder has left and what is needed, if it lacks room for that many bytes and some to spare;
+ * undefined if it has enough.
+ */
 export const findShortage = (folder: string, bytes: number): Shortage | undefined => {
   const { bavail, bsize } = statfsSync(folder);
   const [left, needed] = [bavail * bsize, bytes + spareBytes];

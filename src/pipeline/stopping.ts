@@ -16,8 +16,8 @@ const exitCodeOf = { SIGTERM: 143, SIGINT: 130 } as const;
 
 /**
  * Listens for SIGTERM and SIGINT, and for the end of a time budget (seconds). `tell` is called with what happened. The
- * first signal ends the crawl. A second one, if it is not the same one again, ends the process: what is published is
- * whole at any moment.
+ * first signal ends the crawl. A later one, of either kind, ends the process if it is not the same word again (see
+ * `isSecondWord`): what is published is whole at any moment.
  */
 export const listenForStop = (budget: number | undefined, tell: (words: string) => void): Stopping => {
   const controller = new AbortController();

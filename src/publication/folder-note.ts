@@ -74,7 +74,7 @@ export class FolderNote {
     const note = readNote(state);
     rmSync(notePath(state), { force: true });
     const now = this.#look();
-    // A compressed copy is created and removed beside its file, so the number of names does not match here.
+    // Compressed copies come and go beside their files, and the note does not cover them.
     this.isUntouched =
       believed &&
       !output.keepsCopies &&

@@ -6,13 +6,13 @@ import type { AstroIntegration } from 'astro';
 // states an assumption. If a release of Astro breaks one, bundling throws a sentence that names it:
 //
 // 1. An adapter may take over the rendering of pages (`setPrerenderer`), and Astro then bundles them in a Vite
-// environment of their own called `prerender`.
+//    environment of their own called `prerender`.
 // 2. That bundle is in the folder `.prerender` of the output until the build ends.
 // 3. Its entry is called `prerender-entry` and a hash.
 // 4. The bundle can list its paths and render them with `astro:static-paths` and `astro/app/entrypoint`
-// (pages-entry.ts).
+//    (pages-entry.ts).
 // 5. Compiled pages and components call a runtime named `astro/compiler-runtime`, and no more of it than
-// page-runtime.ts implements, with the same results as Astro's own (a test compares all pages of a sample).
+//    page-runtime.ts implements, with the same results as Astro's own (a test compares all pages of a sample).
 
 // Below the root that Astro is given.
 const entry = path.join('src', 'site', 'pages-entry.ts');

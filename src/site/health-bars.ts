@@ -63,8 +63,8 @@ export const computeBars = (history: string): HealthBars => {
 const untroubled: HealthBars = { runs: [], text: 'No trouble in the last builds.' };
 
 /**
- * The bars of a repository on its own page. They are empty while all shown builds went well, so that a build without
- * trouble renders no page of a repository again.
+ * The bars of a repository on its own page. Without trouble there are none until all builds that are shown went well, so
+ * that a build without trouble renders no page of a repository again.
  */
 export const computeLastingBars = (history: string): HealthBars => {
   const states = statesOf(history);

@@ -56,7 +56,10 @@ const composeStated = ({ packages, statedLists: count }: SiteCatalog): IndexFile
   return [...lists].map(([number, list]) => jsonFile(statedLists.file(number), list));
 };
 
-/** The lists beside the search index, which are read if the function does not answer. */
+/**
+ * The lists beside the search index, for what it does not do: names to correct mistypings, first suggestions, and what
+ * packages state about devices. Rows that are made from the function's answers need the last of them too.
+ */
 export const composeLists = (catalog: SiteCatalog): IndexFile[] => [
   ...composeNames(catalog),
   ...[...composeBeginnings(catalog.packages.values(), catalog.hasDevices)].map(([beginning, list]) =>
