@@ -57,25 +57,29 @@ describe('what installing a package brings, asked of the server', () => {
   });
 
   it.each([
-    ['none/dependencies?architecture=iphoneos-arm', 404, undefined],
-    ['a/dependencies', 400, "Missing query parameter: 'architecture'"],
-    [
-      'a/dependencies?architecture=a%20b',
-      400,
-      "Query parameter 'architecture' must be one architecture such as iphoneos-arm64",
-    ],
-    ['a/dependencies?architecture=x&architecture=x', 400, "Query parameter 'architecture' must be given once"],
-    [
-      'a/dependencies?architecture=x&firmware=new',
-      400,
-      "Query parameter 'firmware' must be a version of iOS such as 16.7 or 15.8.3",
-    ],
-    [
-      `a/dependencies?architecture=x&repositories=${Array.from({ length: 1001 }, (_, number) => number).join(',')}`,
-      400,
-      "Query parameter 'repositories' must be at most 1000 slugs separated by commas",
-    ],
-  ])('H5: %.60s is %i', async (target, status, error) => {
+    { target: 'none/dependencies?architecture=iphoneos-arm', status: 404 },
+    { target: 'a/dependencies', status: 400, error: "Missing query parameter: 'architecture'" },
+    {
+      target: 'a/dependencies?architecture=a%20b',
+      status: 400,
+      error: "Query parameter 'architecture' must be one architecture such as iphoneos-arm64",
+    },
+    {
+      target: 'a/dependencies?architecture=x&architecture=x',
+      status: 400,
+      error: "Query parameter 'architecture' must be given once",
+    },
+    {
+      target: 'a/dependencies?architecture=x&firmware=new',
+      status: 400,
+      error: "Query parameter 'firmware' must be a version of iOS such as 16.7 or 15.8.3",
+    },
+    {
+      target: `a/dependencies?architecture=x&repositories=${Array.from({ length: 1001 }, (_, number) => number).join(',')}`,
+      status: 400,
+      error: "Query parameter 'repositories' must be at most 1000 slugs separated by commas",
+    },
+  ])('H5: answers $status to $target', async ({ target, status, error }) => {
     const answer = await ask(target);
     expect(answer.status).toBe(status);
     expect(((await answer.json()) as { error?: string }).error).toBe(error);

@@ -245,7 +245,7 @@ describe('the root and the site', () => {
   const browser = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
 
   it.each([{}, browser, { accept: '*/*' }, { accept: 'text/html;q=0.1, application/json' }, { accept: 'image/*' }])(
-    'gives the front page to whoever asks with %o',
+    'gives the front page to whoever asks with the headers %j',
     async (headers) => {
       const page = await get('/', headers as Record<string, string>);
       expect(page.headers.get('content-type')).toContain('text/html');
