@@ -106,7 +106,7 @@ const rehearse = async (input: BuildInput): Promise<BuildResult> => {
       return result;
     });
   } catch (error) {
-    throw error instanceof RemovalsHeld ? new RemovalsHeld(error.slugs, { isRehearsal: true }) : error;
+    throw error instanceof RemovalsHeld ? new RemovalsHeld(error.slugs) : error;
   } finally {
     removeRehearsal(input.state);
   }

@@ -1,4 +1,5 @@
 import { isTrust, type LastBuild } from '../catalog/last-build.ts';
+import { acceptCommand } from '../contract/accept-command.ts';
 import type { PackageChange } from '../contract/generation.ts';
 import { printable } from '../log/log-line.ts';
 import { findPassedLimits } from '../publication/host-limits.ts';
@@ -60,7 +61,8 @@ const describeRepositories = ({ lastBuild, outcomes }: BuildResult): string => {
   return text;
 };
 
-const describeHeldBack = ({ repositories }: LastBuild): string => {
+const describeHeldBack = ({ repositories }: LastBuild, state: string): string => {
+  const command = acceptCommand(state, 'SLUG');
   const held = repositories.flatMap(({ slug, heldBack }) => heldBack.map((one) => ({ slug, ...one })));
   const rowsOf = (some: typeof held, name: string, text: string): string =>
     some.length === 0
@@ -70,13 +72,8 @@ const describeHeldBack = ({ repositories }: LastBuild): string => {
     rowsOf(
       held.filter((one) => !isTrust(one)),
       'Held back',
-      'npm run accept -- SLUG takes it, if it is meant',
-    ) +
-    rowsOf(
-      held.filter(isTrust),
-      'To confirm',
-      'the packages were taken; npm run accept -- SLUG, if the signature is meant',
-    )
+      `${command} takes it, if it is meant`,
+    ) + rowsOf(held.filter(isTrust), 'To confirm', `the packages were taken; ${command}, if the signature is meant`)
   );
 };
 
@@ -145,12 +142,12 @@ const describeSize = (size: PublishedSize): string => {
   return text;
 };
 
-/** What a build did, for people. */
-export const describeBuild = (result: BuildResult, progress: Progress): string => {
+/** What a build did, for people. `state` is its state folder. */
+export const describeBuild = (result: BuildResult, progress: Progress, state: string): string => {
   const { outcomes, lastBuild, statistics, documents, stanzas, site, generation } = result;
   const requests = outcomes.reduce((sum, outcome) => sum + outcome.requests, 0);
   const bytes = outcomes.reduce((sum, outcome) => sum + outcome.bytes, 0);
-  let text = describeRepositories(result) + describeHeldBack(lastBuild) + describeChanges(result);
+  let text = describeRepositories(result) + describeHeldBack(lastBuild, state) + describeChanges(result);
   for (const repair of result.repairs) text += row('Repaired', repair);
   const { unreadable } = result;
   if (unreadable.length > 0) {

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { LockedError, lockOutput, lockState } from '../catalog/lock.ts';
+import { acceptCommand } from '../contract/accept-command.ts';
 import { shellWord } from '../contract/shell-word.ts';
 import { writeWholeFile } from '../disk/whole-file.ts';
 import { readContent } from './folder-content.ts';
@@ -75,8 +76,7 @@ export const isBeingPublished = (out: string): boolean => {
 /** Whether builds publish into a folder, or did. */
 export const isOutputOfBuilds = (folder: string): boolean => existsSync(ownerPath(folder));
 
-const takeOverCommand = (out: string, state: string): string =>
-  `npm run accept -- --state ${shellWord(state)} --take-over ${shellWord(out)}`;
+const takeOverCommand = (out: string, state: string): string => acceptCommand(state, `--take-over ${shellWord(out)}`);
 
 /**
  * Checks, before anything is written into an output folder, that its content comes from builds, because a build

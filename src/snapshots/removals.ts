@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
+import { acceptCommand } from '../contract/accept-command.ts';
 import { writeWholeFile } from '../disk/whole-file.ts';
 
 const removalsSchema = z.strictObject({
@@ -32,13 +33,14 @@ export class RemovalsHeld extends Error {
   override readonly name = 'RemovalsHeld';
   readonly slugs: readonly string[];
 
-  /** `isRehearsal`: nothing is kept, and so nothing is held that a word could be about. */
-  constructor(slugs: readonly string[], { isRehearsal = false } = {}) {
+  /** `state`: the state folder. Without it nothing is kept, and so nothing is held that a word could be about. */
+  constructor(slugs: readonly string[], state?: string) {
     const shown = slugs.slice(0, 20).join(', ');
     const rest = slugs.length > 20 ? ` and ${slugs.length - 20} more` : '';
-    const meant = isRehearsal
-      ? 'build without --dry-run, which holds them back, and say so then with npm run accept -- --removals'
-      : 'say so with npm run accept -- --removals and build again';
+    const meant =
+      state === undefined
+        ? 'build without --dry-run, which holds them back and says how to confirm it'
+        : `say so with ${acceptCommand(state, '--removals')} and build again`;
     super(
       `${slugs.length} repositories are no longer in the manifest: ${shown}${rest}. If they were removed on purpose, ${meant}; otherwise put them back.`,
     );
@@ -55,7 +57,7 @@ export const areRemovalsAccepted = (state: string, slugs: readonly string[]): bo
 /** Holds back the removal of these slugs until `acceptRemovals`. Returns the error for the operator. */
 export const holdRemovals = (state: string, slugs: readonly string[]): RemovalsHeld => {
   writeRemovals(state, { ...readRemovals(state), held: [...slugs].sort() });
-  return new RemovalsHeld(slugs);
+  return new RemovalsHeld(slugs, state);
 };
 
 /** The slugs whose removal waits for the operator's decision. */

@@ -38,7 +38,7 @@ const crawl = async (
 };
 
 const describeResult = (result: BuildResult): string =>
-  describeBuild(result, { seconds: new Map(), total: 0 } as Parameters<typeof describeBuild>[1]);
+  describeBuild(result, { seconds: new Map(), total: 0 } as Parameters<typeof describeBuild>[1], '/a state');
 
 describe('the summary of a build', () => {
   it('C4: says of what was held back, and of what is left alone, why and how old its data is', async () => {
@@ -51,7 +51,9 @@ describe('the summary of a build', () => {
     bench.origin.break('/busy/Release', { kind: 'status', status: 429, headers: { 'retry-after': '7200' } });
     const failing = await crawl(bench, entries, lastBuild);
     expect(describeResult(failing)).toMatch(/2 begun to fail: shrunken, busy\n +1 newly held back: shrunken\n/);
-    expect(describeResult(failing)).toMatch(/Held back +npm run accept -- SLUG.+\n +shrunken: index-shrunken: More/);
+    expect(describeResult(failing)).toMatch(
+      /Held back +npm run accept -- --state '\/a state' SLUG takes.+\n +shrunken: index-shrunken: More/,
+    );
     bench.pass(60);
     const still = await crawl(bench, entries, failing.lastBuild);
     const text = describeResult(still);
@@ -224,7 +226,7 @@ describe('the summary of a build', () => {
     });
     expect(text).toMatch(/1 newly held back: both\n +2 newly signed otherwise, to confirm: key, lost\n/);
     expect(text).toMatch(
-      /Held back +npm run accept -- SLUG takes it.+\n +both: index-shrunken: Of the test\.\nTo confirm +the packages were taken;.+\n(?: +(?:both: signature-lost|key: signature-key-changed|lost: signature-lost): Of the test\.\n){3}/,
+      /Held back +npm run accept -- .+ SLUG takes it.+\n +both: index-shrunken: Of the test\.\nTo confirm +the packages were taken;.+\n(?: +(?:both: signature-lost|key: signature-key-changed|lost: signature-lost): Of the test\.\n){3}/,
     );
     await bench.stop();
   });

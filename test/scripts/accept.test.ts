@@ -76,7 +76,9 @@ describe('npm run accept', () => {
   it('C4: lets repositories that left the manifest all at once go, on a word', async () => {
     const state = await makeState();
     expect(await accept('--state', state, '--removals')).toMatchObject({ status: 1 });
-    expect(holdRemovals(state, ['b', 'a', 'c']).message).toMatch(/b, a, c.*npm run accept -- --removals/);
+    expect(holdRemovals(state, ['b', 'a', 'c']).message).toMatch(
+      /b, a, c.*npm run accept -- --state \S+ --removals and build/,
+    );
     expect(areRemovalsAccepted(state, ['a'])).toBe(false);
     expect((await accept('--state', state)).text).toContain('kept for now: a, b, c');
     expect(await accept('--state', state, '--removals')).toEqual({
