@@ -63,7 +63,11 @@ export const composeLastBuild = ({ entries, visited, waiting, found, previous, n
   const repositories = entries.map(({ slug, uri }): RepositoryOutcome => {
     const then = before.get(slug);
     const visit = outcomes.get(slug);
-    const fate: Fate = visit ? { ...visit, visitedAt: builtAt } : (then ?? unvisited(known.has(slug)));
+    // One that is left alone for a while has an outcome, too, though its origin was not asked.
+    const isAsked = visit?.code !== 'backing-off';
+    const fate: Fate = visit
+      ? { ...visit, visitedAt: isAsked ? builtAt : (then?.visitedAt ?? null) }
+      : (then ?? unvisited(known.has(slug)));
     const { outcome, code, reason, detail, visitedAt } = fate;
     const { signing = null, findings = [] } = known.get(slug) ?? {};
     // A time in the future was recorded under a clock that was ahead.

@@ -56,6 +56,9 @@ describe('the summary of a build', () => {
     );
     bench.pass(60);
     const still = await crawl(bench, entries, failing.lastBuild);
+    const visitedAt = (slug: string) => still.lastBuild.repositories.find((one) => one.slug === slug)?.visitedAt;
+    expect(visitedAt('shrunken')).toBe(still.lastBuild.builtAt);
+    expect(visitedAt('busy')).toBe(failing.lastBuild.builtAt);
     const text = describeResult(still);
     expect(text).toMatch(/stale shrunken: .+ Last confirmed 2026-06-01T12:00:00\.000Z\.\n/);
     expect(text).toMatch(
