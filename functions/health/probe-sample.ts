@@ -83,9 +83,12 @@ export const readListed = async (
   return [JSON.parse(id)];
 };
 
-const firstPackage = async (documents: Dependencies['documents'], slug: string): Promise<HealthSample | undefined> => {
-  const [packageId] = (await readListed(documents, documentPath.repositoryPackages(slug))) ?? [];
-  return packageId === undefined ? undefined : { packageId, slug };
+/** How many packages of a repository are tried: a stranger may have named the first with signs that are no word. */
+const mostPackages = 4;
+
+const firstPackages = async (documents: Dependencies['documents'], slug: string): Promise<HealthSample[]> => {
+  const listed = (await readListed(documents, documentPath.repositoryPackages(slug))) ?? [];
+  return [...new Set(listed)].slice(0, mostPackages).map((packageId) => ({ packageId, slug }));
 };
 
 /**
@@ -115,10 +118,12 @@ export const chooseSample = async ({
   const slugs = smallestRepositories(repositories.map(({ slug, package_count: size }) => ({ slug, size })));
   let first: HealthSample | undefined;
   for (const slug of slugs) {
-    const sample = await firstPackage(documents, slug);
-    if (sample === undefined) return first;
-    first ??= sample;
-    if (await isIndexed(search, sample)) return sample;
+    const samples = await firstPackages(documents, slug);
+    if (samples.length === 0) return first;
+    for (const sample of samples) {
+      first ??= sample;
+      if (await isIndexed(search, sample)) return sample;
+    }
   }
   return first;
 };

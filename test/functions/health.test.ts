@@ -273,11 +273,12 @@ describe('health', () => {
     },
   );
 
-  it('H5: stays true with a smallest repository whose only package no question finds, since its identifier has no word', async () => {
-    const served = await serveBuild([
-      ...generatedRepositories(),
-      { slug: '0odd', packages: packages({ Package: '+' }) },
-    ]);
+  it.each([
+    { name: 'a smallest repository has nothing else', others: generatedRepositories(), more: [] },
+    { name: 'it is the first of the only repository', others: [], more: [{ Package: 'findable' }] },
+  ])('H5: stays true where no question finds a package, since its identifier has no word, and $name', async (index) => {
+    const odd = { slug: '0odd', packages: packages({ Package: '+' }, ...index.more) };
+    const served = await serveBuild([...index.others, odd]);
     const answer = await fetch(`${served.address}/healthz`);
     expect(unhealthy(((await answer.json()) as { data: HealthRecord }).data)).toEqual([]);
     await served.close();
