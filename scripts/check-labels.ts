@@ -10,12 +10,13 @@ interface SourceFile {
   readonly text: string;
 }
 
-const propertyLine = /^- \*\*([VCHTP]\d+)\*\* /gm;
+const propertyLine = /^- \*\*([A-Z]\d+)\*\* /gm;
 const decisionHeading = /^## (\d+)\. /gm;
 // Labels at the beginning of a test's title: `'C1, C8: a certificate …'`, `'T4 the page …'`.
-const title = /['"`]((?:[VCHTP]\d{1,2}(?:, )?)+)(?::| )/g;
-// Labels within a comment. A colour (`#C0FFEE`), an escape (`%C3`) or an identifier is none.
-const cited = /(?<![\w%#&.$\\-])([VCHTP]\d{1,2})(?![\w%.-]*[\w%])/g;
+const title = (letters: string) => new RegExp(`['"\`]((?:[${letters}]\\d{1,2}(?:, )?)+)(?::| )`, 'g');
+// Labels within a comment. A colour (`#C0FFEE`), an escape (`%C3`) or an identifier is none, and nor is what begins with
+// a letter that no property has.
+const cited = (letters: string) => new RegExp(`(?<![\\w%#&.$\\\\-])([${letters}]\\d{1,2})(?![\\w%.-]*[\\w%])`, 'g');
 const citedSection = /[Dd]ecisions?, section[\s/*]+(\d+)/g;
 
 const all = (text: string, pattern: RegExp): string[] => [...text.matchAll(pattern)].map(([, group = '']) => group);
@@ -32,15 +33,16 @@ export const checkLabels = (properties: string, decisions: string, files: readon
   const labels = all(properties, propertyLine);
   const sections = new Set(all(decisions, decisionHeading));
   const known = new Set(labels);
+  const letters = [...new Set(labels.map((label) => label.charAt(0)))].join('');
   const faults = labels
     .filter((label, index) => labels.indexOf(label) !== index)
     .map((label) => `docs/properties.md has ${label} twice.`);
   const tested = new Set<string>();
   for (const { path: name, text } of files) {
     const isTest = name.startsWith('test/');
-    const titled = isTest ? all(text, title).flatMap((group) => group.split(', ').filter(Boolean)) : [];
+    const titled = isTest ? all(text, title(letters)).flatMap((group) => group.split(', ').filter(Boolean)) : [];
     for (const label of titled) tested.add(label);
-    for (const label of new Set([...titled, ...all(commentsOf(text), cited)])) {
+    for (const label of new Set([...titled, ...all(commentsOf(text), cited(letters))])) {
       if (!known.has(label)) faults.push(`${name} cites ${label}, which docs/properties.md does not have.`);
     }
     for (const section of new Set(all(text, citedSection))) {

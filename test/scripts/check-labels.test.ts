@@ -17,6 +17,18 @@ describe('the check of labels', () => {
     expect(checkLabels(properties, decisions, [titled('C1')])).toEqual([expect.stringContaining('No test names C2')]);
   });
 
+  it('reads labels of every letter that the properties have', () => {
+    const more = `${properties}- **E1** At the edge.\n`;
+    const source = { path: 'src/a.ts', text: `// Bounded (${'E'}2), as on an A4 sheet.\n` };
+    expect(checkLabels(more, decisions, [...both, source])).toEqual([
+      'src/a.ts cites E2, which docs/properties.md does not have.',
+      expect.stringContaining('No test names E1'),
+    ]);
+    expect(checkLabels(more, decisions, [...both, titled('E1'), titled('E9')])).toEqual([
+      'test/a.test.ts cites E9, which docs/properties.md does not have.',
+    ]);
+  });
+
   it('names a title and a comment that cite what is not there', () => {
     const source = { path: 'src/a.ts', text: `// Bounded (${'C'}3).\nconst colour = '#C4';\n` };
     expect(checkLabels(properties, decisions, [...both, titled('C5'), source])).toEqual([
