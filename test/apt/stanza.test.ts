@@ -51,6 +51,10 @@ describe('createStanzaReader', () => {
   it('V2: matches names without regard to case, and the last of two equal fields wins', () => {
     expect(stanzas('PACKAGE: a\npackage: b\nSHA256 : x\n')).toEqual([{ package: 'b', sha256: 'x' }]);
     expect(findings('Package: a\npackage: b\n')).toEqual(['field-repeated']);
+    // Text that is not UTF-8 is decoded field by field.
+    expect(stanzas(Buffer.from('Name: \xe9\nPackage: a\npackage: b\n', 'latin1'))).toEqual([
+      { name: 'é', package: 'b' },
+    ]);
   });
 
   it('drops what is no field, with its continuation, and never the field after it', () => {

@@ -44,7 +44,19 @@ describe.skipIf(!existsSync(vectors))('the version vectors (in ../shared)', () =
 
 describe('compareVersions', () => {
   it('orders epochs, tildes, letters and revisions', () => {
-    const sorted = ['1.0~~', '1.0~rc1', '1.0', '1.0-0.1', '1.0-1', '1.0a', '1.0+debug', '1.0.1', '1.10', '1:0.1'];
+    const sorted = [
+      '1.0~~',
+      '1.0~rc1',
+      '1.0',
+      '1.0-0.1',
+      '1.0-1',
+      '1.0a',
+      '1.0+debug',
+      '1.0.1',
+      '1.0_1',
+      '1.10',
+      '1:0.1',
+    ];
     expect([...sorted].reverse().sort(compareVersions)).toEqual(sorted);
     expect(compareVersions('0:1.00', '1.0-0')).toBe(0);
   });
