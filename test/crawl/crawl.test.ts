@@ -261,6 +261,17 @@ describe('a repository that changes', () => {
     await expect(bench.store.readFile('repo', before.packages)).rejects.toMatchObject({ code: 'missing' });
   });
 
+  it('C3: to an index of the same size and other bytes is fetched', async () => {
+    await serve({ compressions: ['plain'] });
+    await bench.crawlOne();
+    const before = await stored();
+    const packages = composeIndex(makePackages(3)).replace(/^Version: \d/m, 'Version: 8');
+    await serve({ compressions: ['plain'], packages });
+    expect(await bench.crawlOne()).toMatchObject({ outcome: 'fresh', asked: ['/Release 200', '/Packages 200'] });
+    const { sha256, size } = (await stored()).packages;
+    expect({ sha256, size }).toEqual({ sha256: hash('sha256', packages), size: before.packages.size });
+  });
+
   it('shows also where only Packages change and Release lists no hashes', async () => {
     await serve({ hashes: [] });
     await bench.crawlOne();
@@ -279,7 +290,10 @@ describe('a repository that changes', () => {
       return undefined;
     });
     expect(await bench.crawlOne()).toMatchObject({ outcome: 'fresh' });
-    expect((await stored()).packages.stanzas).toBe(5);
+    expect(await stored()).toMatchObject({
+      release: { sha256: hash('sha256', later.get('/Release') ?? '') },
+      packages: { stanzas: 5 },
+    });
   });
 
   it('gains an InRelease, is asked for it again after a day at the earliest', async () => {

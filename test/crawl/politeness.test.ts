@@ -37,6 +37,12 @@ describe.each([429, 503])('status %i with Retry-After', (status) => {
     expect(outcome.seconds).toBeGreaterThan(0.9);
   });
 
+  it('C6: is waited for as often as a visit repeats requests, and then taken for a refusal', async () => {
+    bench.origin.break('/repo/Release', busy('0'));
+    const asked = bench.crawlOne({ limits: { repetitions: 2, repositoryMs: 60_000 } });
+    expect(await asked).toMatchObject({ outcome: 'failed', code: 'origin-busy', requests: 4 });
+  });
+
   it('C6: ends the visit where it is long, and no request is sent before that moment, also after a restart', async () => {
     await bench.crawlOne();
     bench.origin.break('/repo/Release', busy('3600'));

@@ -154,6 +154,9 @@ describe('P3: a mirror goes on with what it has and says why, where the publicat
         await refuse(folder, /which no Debdex writes/);
       }
     }
+    // Of these an inventory would make several lines, a disk no name at all, and another system the name of another file.
+    for (const bad of ['a\nb', 'a\rb', 'a\0b', 'a\u0085b', 'a\ud800b'])
+      expect(isSafePath(bad), JSON.stringify(bad)).toBe(false);
     expect(isSafePath('.well-known/security.txt')).toBe(true);
     // The document of a package that is called so.
     for (const id of ['.hidden', '..', '../../etc/passwd']) expect(isSafePath(documentPath.package(id)), id).toBe(true);
