@@ -29,7 +29,7 @@ describe('records that were read lately', () => {
   it('are never more than may be kept, however they come', () => {
     const operation = fc.tuple(fc.nat(40), fc.integer({ min: 1, max: 400 }));
     fc.assert(
-      fc.property(fc.array(operation, { maxLength: 200 }), (operations) => {
+      fc.property(fc.array(operation, { maxLength: 200, size: 'max' }), (operations) => {
         const recent = new RecentRecords(1000);
         for (const [id, length] of operations) if (recent.get(id) === undefined) recent.set(id, rowOf(length));
         const kept = Array.from({ length: 41 }, (_, id) => recent.get(id)?.[0].length ?? 0);
@@ -84,7 +84,7 @@ describe('the records of an answer', () => {
     const reading = new SearchReading(database);
     const all = reading.match('many', 100);
     expect(all).toHaveLength(40);
-    const some = fc.uniqueArray(fc.constantFrom(...all), { maxLength: 30 });
+    const some = fc.uniqueArray(fc.constantFrom(...all), { maxLength: 30, size: 'max' });
     fc.assert(
       fc.property(some, fc.boolean(), (ids, isBeginning) => {
         expect(reading.records(ids, isBeginning)).toEqual(new SearchReading(database).records(ids));

@@ -12,7 +12,7 @@ describe('ByteCache', () => {
       fc.string({ maxLength: 12 }),
     );
     fc.assert(
-      fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
+      fc.property(fc.array(step, { maxLength: 200, size: 'max' }), (steps) => {
         const cache = createCache(30);
         for (const [action, key, value] of steps) {
           if (action === 'set') cache.set(key, value);

@@ -126,7 +126,10 @@ describe('an author', () => {
   ];
 
   it('C9: has one folder, whose name no disk and no host takes for another', () => {
-    const arbitrary = fc.oneof(fc.constantFrom(...names), fc.string({ unit: anyCharacter, maxLength: 300 }));
+    const arbitrary = fc.oneof(
+      fc.constantFrom(...names),
+      fc.string({ unit: anyCharacter, maxLength: 300, size: 'max' }),
+    );
     fc.assert(
       fc.property(fc.uniqueArray(arbitrary.map(authorKey), { maxLength: 20 }), (keys) => {
         const folders = keys.filter((key) => key !== '').map(authorFolder);
