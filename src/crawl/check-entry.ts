@@ -174,7 +174,7 @@ export const checkEntries = (entries: readonly ManifestEntry[], options: CheckOp
   let done = 0;
   return Promise.all(
     entries.map(async (entry): Promise<EntryCheck> => {
-      const leaveHost = await hosts.acquire(new URL(entry.uri).origin);
+      const leaveHost = await hosts.acquire(new URL(entry.uri).host);
       const place = await places.enter(undefined);
       try {
         const signal = AbortSignal.timeout(limits.repositoryMs);

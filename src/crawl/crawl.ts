@@ -231,7 +231,7 @@ export const crawlAll = async (entries: readonly ManifestEntry[], options: Crawl
   let done = 0;
   const settled = await Promise.allSettled(
     entries.map(async (entry) => {
-      const leaveHost = await hosts.acquire(new URL(entry.uri).origin, signal);
+      const leaveHost = await hosts.acquire(new URL(entry.uri).host, signal);
       // A visit must not occupy a place of the crawl while it waits for its turn at a busy host.
       const place = await places.enter(signal).catch((error: unknown) => {
         leaveHost();

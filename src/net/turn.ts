@@ -37,7 +37,8 @@ export const takeTurn = async (
   totalMs: number,
   outer?: AbortSignal,
 ): Promise<Turn> => {
-  const release = await queue.acquire(url.origin, outer);
+  // Not by origin: http and https of a name lead to one machine.
+  const release = await queue.acquire(url.host, outer);
   const since = performance.now();
   const controller = new AbortController();
   const abort = (reason: NetworkError) => controller.abort(reason);

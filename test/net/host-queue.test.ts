@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
+import { limits } from '../../src/contract/limits.ts';
 import { HostQueue } from '../../src/net/host-queue.ts';
+import { takeTurn } from '../../src/net/turn.ts';
 
 /** What has settled by now, of promises that nothing but turns settles. */
 const settled = async (): Promise<void> => {
@@ -43,4 +45,19 @@ it('C6: who gives up leaves the turn to the next, also one that was never asked 
   end();
   (await next)();
   (await queue.acquire('one'))();
+});
+
+it('C6: http and https of a host are one host, and another port is another', async () => {
+  const queue = new HostQueue(2);
+  const take = (address: string) => takeTurn(queue, new URL(address), limits, limits.totalMs);
+  const turns = await Promise.all(['http://a.example/', 'https://a.example/', 'http://a.example:8080/'].map(take));
+  const begun: string[] = [];
+  const third = take('https://a.example/x').then((turn) => {
+    begun.push('third');
+    return turn;
+  });
+  await settled();
+  expect(begun).toEqual([]);
+  turns[0]?.end();
+  for (const turn of [...turns.slice(1), await third]) turn.end();
 });
