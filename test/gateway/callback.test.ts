@@ -46,6 +46,8 @@ const refused = [
   'https://app.example@evil.example/',
   'https://evil.example\\@app.example/',
   'https://@app.example/',
+  'https:user@app.example/',
+  'https:/user:secret@app.example/',
   'https:\\\\app.example/',
   'sileo:\\\\callback',
   'https://app.example\\.evil.example/',

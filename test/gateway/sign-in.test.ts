@@ -52,6 +52,21 @@ describeEveryStore('sign-in', (newStore) => {
     expect(late.text).toContain('has expired');
   });
 
+  test('T3 a handle that expires while the password is being checked completes nothing', async () => {
+    const browser = new BrowserSession();
+    const page = await browser.open(await authenticate(gateway.base));
+    const before = await countDevices();
+    const find = gateway.store.findAccount;
+    vi.spyOn(gateway.store, 'findAccount').mockImplementationOnce(async (name) => {
+      const found = await find(name);
+      gateway.advance(10 * minute);
+      return found;
+    });
+    const late = await browser.submit(page, { name: 'alice', password });
+    expect([late.status, late.location]).toEqual([410, undefined]);
+    expect(await countDevices()).toBe(before);
+  });
+
   test('T3 an unknown handle is answered as such', async () => {
     const page = await new BrowserSession().open(`${gateway.base}/v2/login?request=${'A'.repeat(43)}`);
     expect(page.status).toBe(410);
