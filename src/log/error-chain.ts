@@ -48,6 +48,10 @@ export const inWords = (error: unknown): string =>
 /** The lines of an error's stack without its name and message, because a stranger may have chosen the message. */
 export const framesOf = (error: unknown): string | undefined => {
   if (!(error instanceof Error)) return undefined;
-  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
+  // The stack begins with the message, which may have lines that look like frames.
+  const frames = (error.stack ?? '')
+    .replace(error.message, () => '')
+    .split('\n')
+    .filter((line) => /^\s+at /.test(line));
   return frames.length === 0 ? undefined : frames.map((line) => line.trim()).join('\n');
 };

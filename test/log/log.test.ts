@@ -89,6 +89,16 @@ describe('H12 what strangers make the log say', () => {
     expect(lines()[0]?.message).toBe(hostile);
   });
 
+  it('is no place in the source, though a message has lines that look like one', () => {
+    const { log, lines } = open();
+    const message = 'refused\n    at forged (evil.js:1:1)';
+    log.fault(new Error(message));
+    log.fault(new Error('ours', { cause: new Error(message) }));
+    for (const { stack } of lines()) expect(stack).toMatch(/^at (?!forged)/);
+    expect(lines()[0]?.message).toBe(message);
+    expect(JSON.stringify(lines().map(({ stack }) => stack))).not.toContain('forged');
+  });
+
   it('is bounded in length, whatever it has to be escaped to', () => {
     for (const format of ['json', 'text'] as const) {
       const { log, writes } = open({ format });
