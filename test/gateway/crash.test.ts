@@ -1,5 +1,8 @@
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { openSqlite } from '../../functions/gateway/store/sqlite.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { type GatewayProcess, startGatewayProcess } from '../support/gateway-processes.ts';
 import { addAccount, post, readJson, startGateway, type TestGateway } from '../support/gateway-session.ts';
@@ -105,6 +108,15 @@ const verify = async (
 };
 
 /** The same for an object, whose runtime is killed; whoever asked is answered 503 by what asked it. */
+// A killed process leaves what it wrote to the system; only a power cut would show that it was not flushed.
+test('T7 a transaction is on disk when it is acknowledged', async () => {
+  const connections = openSqlite(path.join(temporaryFolder(), 'gateway.sqlite'));
+  onTestFinished(() => connections.close());
+  const full = 2;
+  const { rows } = await sql`PRAGMA synchronous`.execute(connections.write);
+  expect(rows).toEqual([{ synchronous: full }]);
+});
+
 test('T7 an object killed at random moments of refresh and revoke has what it answered, and nothing by halves', async () => {
   const storage = temporaryFolder();
   const script = await bundleTestedObject();
