@@ -145,7 +145,7 @@ export const readGatewayConfiguration = (
   // Read even if something else is wrong, so that all mistakes are reported together.
   const httpAllowed = !isProduction(set, surroundings) || set.GATEWAY_ALLOW_HTTP === 'true';
   const callbacks = readCallbacks(words.parse(set.GATEWAY_CALLBACKS), httpAllowed, mistakes);
-  if (parsed.success) mistakes.push(...checkTogether(parsed.data, httpAllowed, surroundings));
+  mistakes.push(...checkTogether(set, httpAllowed, surroundings));
   if (!parsed.success || mistakes.length > 0) throw new ConfigurationInvalid(mistakes);
   return toConfiguration(parsed.data, callbacks, surroundings);
 };
@@ -205,7 +205,11 @@ const readCallbacks = (
   return { addresses, schemes, loopback };
 };
 
-const checkTogether = (environment: Environment, httpAllowed: boolean, { publicAddress }: Surroundings): string[] => {
+const checkTogether = (
+  environment: Readonly<Record<string, string | undefined>>,
+  httpAllowed: boolean,
+  { publicAddress }: Surroundings,
+): string[] => {
   const { GATEWAY_OIDC_ISSUER, GATEWAY_OIDC_CLIENT_ID, GATEWAY_OIDC_CLIENT_SECRET } = environment;
   const mistakes: string[] = [];
   if (!httpAllowed && publicAddress.startsWith('http:')) {

@@ -99,6 +99,7 @@ test('every mistake is reported at once', () => {
     GATEWAY_CALBACKS: 'x',
     GATEWAY_ALLOW_HTTP: 'yes',
     GATEWAY_INTROSPECTION_SECRETS: 'short',
+    GATEWAY_OIDC_ISSUER: 'http://id.example',
   });
   for (const part of [
     'GATEWAY_CALBACKS is not a setting',
@@ -111,10 +112,15 @@ test('every mistake is reported at once', () => {
     'GATEWAY_CALLBACKS allows http callbacks in production',
     'GATEWAY_ALLOW_HTTP must be true or false',
     'GATEWAY_INTROSPECTION_SECRETS must be secrets of 32 to 512 printable ASCII characters',
+    'the public address must begin with https:// in production',
+    'GATEWAY_OIDC_ISSUER must begin with https:// in production',
+    'GATEWAY_OIDC_CLIENT_ID is missing',
+    'GATEWAY_OIDC_CLIENT_SECRET is missing',
   ]) {
     expect(found.filter((mistake) => mistake.includes(part))).toHaveLength(1);
   }
-  expect(found).toHaveLength(10);
+  expect(found).toHaveLength(14);
+  expect(mistakes({ GATEWAY_CREDENTIAL_TTL: '0', GATEWAY_OIDC_ALLOW: 'groups=people' })).toHaveLength(2);
 });
 
 test('a secret that is wrong is not repeated', () => {
