@@ -143,8 +143,13 @@ export const readGatewayConfiguration = (
   const parsed = environmentSchema.safeParse(set);
   if (!parsed.success) mistakes.push(...parsed.error.issues.map(describeIssue));
   // Read even if something else is wrong, so that all mistakes are reported together.
-  const httpAllowed = !isProduction(set, surroundings) || set.GATEWAY_ALLOW_HTTP === 'true';
-  const callbacks = readCallbacks(words.parse(set.GATEWAY_CALLBACKS), httpAllowed, mistakes);
+  const production = isProduction(set, surroundings);
+  const httpAllowed = !production || set.GATEWAY_ALLOW_HTTP === 'true';
+  const allowed = words.parse(set.GATEWAY_CALLBACKS) ?? [
+    ...packageManagerCallbacks,
+    ...(production ? [] : ['loopback']),
+  ];
+  const callbacks = readCallbacks(allowed, httpAllowed, mistakes);
   mistakes.push(...checkTogether(set, httpAllowed, surroundings));
   if (!parsed.success || mistakes.length > 0) throw new ConfigurationInvalid(mistakes);
   return toConfiguration(parsed.data, callbacks, surroundings);
@@ -178,15 +183,11 @@ const isProduction = (
   { publicAddress, development = false }: Surroundings,
 ) => !development && (NODE_ENV === 'production' || publicAddress.startsWith('https:'));
 
-const readCallbacks = (
-  named: readonly string[] | undefined,
-  httpAllowed: boolean,
-  mistakes: string[],
-): CallbackRules => {
+const readCallbacks = (entries: readonly string[], httpAllowed: boolean, mistakes: string[]): CallbackRules => {
   const schemes = new Set<string>();
   const addresses: AllowedAddress[] = [];
   let loopback = false;
-  for (const entry of named ?? [...packageManagerCallbacks, ...(httpAllowed ? ['loopback'] : [])]) {
+  for (const entry of entries) {
     const address = parseAllowedAddress(entry);
     if (entry === 'loopback') loopback = true;
     else if (/^[a-z][a-z0-9+.-]*:$/.test(entry) && !/^https?:$/.test(entry) && !forbiddenSchemes.has(entry)) {

@@ -72,6 +72,7 @@ beforeAll(async () => {
     ...process.env,
     DEBDEX_STATE: publication.state,
     GATEWAY_ALLOW_HTTP: 'true',
+    GATEWAY_CALLBACKS: 'loopback',
     GATEWAY_SIGN_IN_RATE: '0',
     GATEWAY_OIDC_ISSUER: provider.issuer,
     GATEWAY_OIDC_CLIENT_ID: openIdClient.id,

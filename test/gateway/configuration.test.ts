@@ -165,6 +165,8 @@ test('in production http needs to be asked for', () => {
   ]);
   const allowed = { NODE_ENV: 'production', GATEWAY_ALLOW_HTTP: 'true' };
   expect(mistakes({ ...allowed, ...provider, GATEWAY_CALLBACKS: 'loopback' })).toEqual([]);
+  // Permission for http elsewhere, such as for the provider, does not hand credentials to programs on a visitor's computer.
+  expect(readTestConfiguration({ ...allowed, ...provider }).settings.callbacks.loopback).toBe(false);
 });
 
 test('a public https address is production unless the operator says otherwise', () => {
