@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { asVerifyFull } from '../postgres-address.ts';
 import {
   type AllowedAddress,
   type CallbackRules,
@@ -284,4 +285,5 @@ const toStoreLocation = (
     GATEWAY_DATABASE_POOL: pool,
   }: Pick<Environment, 'GATEWAY_DATABASE_URL' | 'GATEWAY_DATABASE_POOL'>,
   state: string,
-): StoreLocation => (url ? { kind: 'postgres', url, pool } : { kind: 'sqlite', file: `${state}/gateway.sqlite` });
+): StoreLocation =>
+  url ? { kind: 'postgres', url: asVerifyFull(url), pool } : { kind: 'sqlite', file: `${state}/gateway.sqlite` };

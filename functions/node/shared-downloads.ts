@@ -4,6 +4,7 @@ import pg from 'pg';
 import type { DownloadCount, DownloadTotal } from '../../src/contract/records.ts';
 import { type CounterLimits, convincingDays, countersAtDawn, summariseCounts } from '../downloads/counting.ts';
 import { dayBefore } from '../downloads/download-marks.ts';
+import { asVerifyFull } from '../postgres-address.ts';
 import type { Batch, MarkOf } from './downloads-outbox.ts';
 
 /** Counters in a PostgreSQL database that several servers share. Days are in UTC, such as 2026-05-01. */
@@ -56,7 +57,8 @@ const migrations = [
 ];
 
 const openPool = (url: string, most: number): pg.Pool => {
-  const pool = new pg.Pool({ connectionString: url, max: most, application_name: 'debdex-downloads', ...bounds });
+  const connectionString = asVerifyFull(url);
+  const pool = new pg.Pool({ connectionString, max: most, application_name: 'debdex-downloads', ...bounds });
   // Without a listener, the error of a connection that breaks would end the process. The query that needs it fails
   // anyway.
   pool.on('error', () => {});
