@@ -138,9 +138,7 @@ export const readGatewayConfiguration = (
   surroundings: Surroundings,
 ): GatewayConfiguration => {
   const set = dropEmpty(environment);
-  const mistakes = Object.keys(set)
-    .filter((name) => name.startsWith('GATEWAY_') && !(name in environmentSchema.shape))
-    .map((name) => `${name} is not a setting of the gateway`);
+  const mistakes = findUnknown(set);
   const parsed = environmentSchema.safeParse(set);
   if (!parsed.success) mistakes.push(...parsed.error.issues.map(describeIssue));
   // Read even if something else is wrong, so that all mistakes are reported together.
@@ -156,15 +154,22 @@ export const readGatewayConfiguration = (
   return toConfiguration(parsed.data, callbacks, surroundings);
 };
 
+// A name that is mistyped would leave its setting at the default: another store, or other rules.
+const findUnknown = (set: Readonly<Record<string, string | undefined>>): string[] =>
+  Object.keys(set)
+    .filter((name) => name.startsWith('GATEWAY_') && !(name in environmentSchema.shape))
+    .map((name) => `${name} is not a setting of the gateway`);
+
 /** The location of the credential store, for a command that needs no other setting. Throws ConfigurationInvalid. */
 export const readStoreLocation = (
   environment: Readonly<Record<string, string | undefined>>,
   state: string,
 ): StoreLocation => {
-  const parsed = environmentSchema
-    .pick({ GATEWAY_DATABASE_URL: true, GATEWAY_DATABASE_POOL: true })
-    .safeParse(dropEmpty(environment));
-  if (!parsed.success) throw new ConfigurationInvalid(parsed.error.issues.map(describeIssue));
+  const set = dropEmpty(environment);
+  const mistakes = findUnknown(set);
+  const parsed = environmentSchema.pick({ GATEWAY_DATABASE_URL: true, GATEWAY_DATABASE_POOL: true }).safeParse(set);
+  if (!parsed.success) mistakes.push(...parsed.error.issues.map(describeIssue));
+  if (!parsed.success || mistakes.length > 0) throw new ConfigurationInvalid(mistakes);
   return toStoreLocation(parsed.data, state);
 };
 

@@ -246,4 +246,8 @@ test('a command needs the location of the store alone', () => {
     pool: 10,
   });
   expect(() => readStoreLocation({ GATEWAY_DATABASE_URL: 'x' }, 'x')).toThrow(ConfigurationInvalid);
+  // Where the name is mistyped, the store would be another one than the server's.
+  expect(() => readStoreLocation({ GATEWAY_DATABASE_URI: 'postgres://db/x' }, 'x')).toThrow(
+    'GATEWAY_DATABASE_URI is not a setting of the gateway',
+  );
 });
