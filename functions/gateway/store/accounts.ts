@@ -78,13 +78,18 @@ export const listAccounts: Operation<'listAccounts'> = async ({ read, now }): Pr
   const rows = await read
     .selectFrom('gateway_accounts as account')
     .leftJoin('gateway_families as family', (join) =>
+      join.onRef('family.account_id', '=', 'account.id').on('family.revoked_at', 'is', null),
+    )
+    // As on the devices page: what can no longer be refreshed is no device, though its year is not over. Each living
+    // family has one unspent set.
+    .leftJoin('gateway_credential_sets as set', (join) =>
       join
-        .onRef('family.account_id', '=', 'account.id')
-        .on('family.revoked_at', 'is', null)
-        .on('family.ends_at', '>', now()),
+        .onRef('set.family_id', '=', 'family.id')
+        .on('set.spent_at', 'is', null)
+        .on('set.refresh_expires_at', '>', now()),
     )
     .select(['account.name', 'account.display_name as displayName', 'account.disabled_at as disabledAt'])
-    .select(['account.created_at as createdAt', (expression) => expression.fn.count('family.id').as('devices')])
+    .select(['account.created_at as createdAt', (expression) => expression.fn.count('set.id').as('devices')])
     .groupBy(['account.id', 'account.name', 'account.display_name', 'account.disabled_at', 'account.created_at'])
     .orderBy('account.name')
     .execute();
