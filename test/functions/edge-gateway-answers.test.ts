@@ -182,7 +182,7 @@ describe('the gateway of a Worker', () => {
       });
       const { auth_url } = (await response.json()) as { auth_url: string };
       const page = await browser.open(auth_url);
-      expect(page.text).toContain('Continue with Example ID');
+      expect(page.text).toContain('Continue with <bdi>Example ID</bdi>');
       const link = /<a class="button quiet" href="([^"]+)"/.exec(page.text)?.[1]?.replaceAll('&amp;', '&') ?? '';
       let at = await browser.open(new URL(link, page.address).href);
       const seen = [at.address];

@@ -178,6 +178,35 @@ test('every page is accessible, on a phone and a desktop, light and dark', async
   });
 });
 
+test('what is written from right to left stands in its own order', async () => {
+  await withPage(phone, async (page) => {
+    const model = 'آيفون!';
+    // The exclamation mark is the end of the model, so it stands on the left of its first letter.
+    const expectOrder = async () => {
+      const lefts = await page.evaluate(`(() => {
+        const text = document.evaluate('//body//text()[. = "${model}"]', document).iterateNext();
+        return [0, text.length - 1].map((place) => {
+          const range = document.createRange();
+          range.setStart(text, place);
+          range.setEnd(text, place + 1);
+          return range.getBoundingClientRect().left;
+        });
+      })()`);
+      const [first, last] = lefts as [number, number];
+      expect(last).toBeLessThan(first);
+    };
+    await page.goto(await authenticate(gateway.base, { model }));
+    await expectOrder();
+    await signIn(gateway.base, 'alice', { model });
+    await page.goto(`${gateway.base}/v2/login`);
+    await page.getByLabel('Account name').fill('alice');
+    await page.getByLabel('Password').fill(password);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: model }).waitFor();
+    await expectOrder();
+  });
+});
+
 test('without an account the page says how to add one, accessibly', async () => {
   const empty = await startGateway();
   await withPage(phone, async (page) => {

@@ -46,7 +46,7 @@ describeEveryStore('the devices page', (newStore) => {
     expect(page.text).not.toContain(udid);
     expect(page.headers.get('content-security-policy')).toContain("form-action 'self';");
 
-    const item = /<li[\s\S]*?<h2>iPad Two[\s\S]*?name="family" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
+    const item = /<li[\s\S]*?<h2><bdi>iPad Two[\s\S]*?name="family" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
     expect((await browser.submit(page, {}, { within: item })).location).toBe('/v2/devices?done');
     expect(await two.request()).toBe(401);
     expect(two.state).toBe('signed out');

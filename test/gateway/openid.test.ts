@@ -60,7 +60,7 @@ const startLink = (page: Page) => {
 test('the login page offers the provider, and signing in there ends at the callback', async () => {
   const { own, follow } = newBrowser();
   const page = await own.open(await authenticate(gateway.base));
-  expect(page.text).toContain('Continue with Example ID');
+  expect(page.text).toContain('Continue with <bdi>Example ID</bdi>');
   const start = await own.open(startLink(page));
   expect(start.status).toBe(303);
   const authorization = new URL(start.location ?? '').searchParams;

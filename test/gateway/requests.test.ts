@@ -75,7 +75,7 @@ test('T4 bidirectional characters leave the model before a person reads it', asy
   const ask = (model: string) => post(`${gateway.base}/v2/authenticate`, { ...bodies.authenticate, model });
   const { auth_url } = await readJson(await ask('iPhone\u202e \u2066gnp.exe'));
   const page = await (await fetch(String(auth_url))).text();
-  expect(page).toContain('<dd>iPhone gnp.exe</dd>');
+  expect(page).toContain('<dd><bdi>iPhone gnp.exe</bdi></dd>');
   expect(page).not.toMatch(/\p{Bidi_Control}/u);
   await expectRefusal(await ask('\u202e\u2066'), 400, 'nothing visible');
 });

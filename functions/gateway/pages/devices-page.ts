@@ -19,7 +19,7 @@ export const devicesPage = ({ displayName, devices, csrf, signOut, leave, done }
   wide: true,
   content: html`<div class="top"><h1>Your devices</h1>
 <form method="post" action="${leave}"><input type="hidden" name="csrf" value="${csrf}"><button class="link" type="submit">Leave</button></form></div>
-<p class="lead">Signed in as <strong>${displayName}</strong>. A device that you sign out has to sign in again before it can use this account.</p>
+<p class="lead">Signed in as <bdi><strong>${displayName}</strong></bdi>. A device that you sign out has to sign in again before it can use this account.</p>
 ${done ? html`<div class="message notice" role="status"><p>The device is signed out.</p></div>` : ''}
 ${
   devices.length === 0
@@ -27,7 +27,7 @@ ${
     : html`<ul>${devices.slice(0, devicesShown).map(
         (device) => html`<li class="device">
 <div>
-<h2>${device.model}</h2>
+<h2><bdi>${device.model}</bdi></h2>
 <p class="facts"><span>${describeApplication(device.application)} · identifier ${device.maskedUdid}</span>
 <span>Signed in ${time(device.signedInAt)}</span>
 <span>Last used ${time(device.lastUsedAt)}</span></p>

@@ -31,13 +31,13 @@ ${
   request
     ? html`<dl>
 <div><dt>Asked by</dt><dd>${application}</dd></div>
-<div><dt>For device</dt><dd>${request.model}</dd></div>
+<div><dt>For device</dt><dd><bdi>${request.model}</bdi></dd></div>
 </dl>`
     : html`<p class="lead">To see the devices that use your account.</p>`
 }
 ${
   openId
-    ? html`<a class="button quiet" href="${openId.href}">Continue with ${openId.label}</a>
+    ? html`<a class="button quiet" href="${openId.href}">Continue with <bdi>${openId.label}</bdi></a>
 ${form === '' ? '' : html`<div class="or"><span>or</span></div>`}`
     : ''
 }
@@ -58,7 +58,7 @@ const passwordForm = ({ action, csrf, request, name, error }: LoginView): Markup
 <input type="hidden" name="csrf" value="${csrf}">
 ${request ? html`<input type="hidden" name="request" value="${request.handle}">` : ''}
 <label for="name">Account name</label>
-<input id="name" name="name" value="${name ?? ''}" autocomplete="username" autocapitalize="none" autocorrect="off" spellcheck="false" maxlength="64" required aria-invalid="${invalid}">
+<input id="name" name="name" dir="auto" value="${name ?? ''}" autocomplete="username" autocapitalize="none" autocorrect="off" spellcheck="false" maxlength="64" required aria-invalid="${invalid}">
 <label for="password">Password</label>
 <input id="password" name="password" type="password" autocomplete="current-password" maxlength="1024" required aria-invalid="${invalid}">
 <button type="submit">Sign in</button>
