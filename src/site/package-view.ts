@@ -15,7 +15,7 @@ import { readPerson, webAddress } from './prose.ts';
 import type { Doubt } from './repository.ts';
 import type { SiteCatalog } from './site-catalog.ts';
 import { joinStatements, lackingOf, type StatedRow, statedRows } from './stated.ts';
-import { computeChanges, type VersionChange } from './version-changes.ts';
+import { computeChanges, type VersionChanges } from './version-changes.ts';
 import { isSold, tellApart, type VersionRow, versionRows } from './version-rows.ts';
 
 /** Everything that the page of a package shows. While this stays the same, so does the page. */
@@ -58,7 +58,8 @@ export interface PackageView extends Needs {
    */
   readonly lacking: string | undefined;
   readonly stated: readonly StatedRow[];
-  readonly changes: readonly VersionChange[];
+  readonly changes: VersionChanges['changes'];
+  readonly hasEarlierChanges: VersionChanges['hasEarlierChanges'];
   readonly copies: readonly Copy[];
   readonly buildsElsewhere: readonly BuildElsewhere[];
   readonly dependents: { readonly total: number; readonly shown: readonly PackageLink[] };
@@ -161,7 +162,7 @@ export const computePackageView = (catalog: SiteCatalog, id: string): PackageVie
     ownRuns: buildsElsewhere.some(({ isBoth }) => isBoth) ? (stated.get(repository.slug) ?? '') : undefined,
     lacking: catalog.hasDevices ? lackingOf(runs) : undefined,
     stated: statedRows(versions, (slug) => catalog.buildsIn(slug)),
-    changes: computeChanges(versions.filter((one) => one.repository === repository)),
+    ...computeChanges(versions.filter((one) => one.repository === repository)),
     copies: computeCopies(versions, differing),
     buildsElsewhere,
     ...computeNeeds(catalog, id, best),

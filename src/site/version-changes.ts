@@ -86,12 +86,17 @@ const compareEditions = (after: Edition, before: Edition, firstHaving: ReadonlyM
 
 const shownChanges = 6;
 
+/** The last changes, and whether there are earlier ones, which a page leaves out. */
+export interface VersionChanges {
+  readonly changes: readonly VersionChange[];
+  readonly hasEarlierChanges: boolean;
+}
+
 /**
  * What changed from each version to the next in one repository, the newest first. Versions that differ only in their
  * number are left out.
  */
-export const computeChanges = (versions: readonly PackageVersion[]): VersionChange[] => {
-  if (versions.length < 2) return [];
+export const computeChanges = (versions: readonly PackageVersion[]): VersionChanges => {
   const editions = groupByVersion([...versions].sort((a, b) => listOrder(a.record, b.record)));
   // From the newest to the oldest, so that the oldest stays.
   const firstHaving = new Map(
@@ -100,13 +105,15 @@ export const computeChanges = (versions: readonly PackageVersion[]): VersionChan
   const changes: VersionChange[] = [];
   for (const [index, edition] of editions.entries()) {
     const before = editions[index + 1];
-    if (before === undefined || changes.length === shownChanges) break;
+    if (before === undefined) break;
     const change = compareEditions(edition, before, firstHaving);
     const { architectures, needs, size, described } = change;
     const lists = [architectures.gained, architectures.lost, needs.gained, needs.lost];
-    if (described || size !== undefined || lists.some((list) => list.length > 0)) changes.push(change);
+    if (!described && size === undefined && lists.every((list) => list.length === 0)) continue;
+    if (changes.length === shownChanges) return { changes, hasEarlierChanges: true };
+    changes.push(change);
   }
-  return changes;
+  return { changes, hasEarlierChanges: false };
 };
 
 /** An architecture for people: "rootless", or its own name if it is not that of an iOS device. */

@@ -136,6 +136,24 @@ describe('the page of a package', () => {
     expect(first).toMatchObject({ described: true, size: undefined, needs: { gained: [], lost: [] } });
   });
 
+  it('says whether there are changes before the last six, which alone are shown', async () => {
+    const inVersions = (count: number, ofLast = 1000): Promise<PackageView> => {
+      const versions = Array.from({ length: count }, (_, at) =>
+        tweak({ Version: `1.${at}`, Description: at === 0 ? 'No. 1' : `No. ${Math.min(at, ofLast)}` }),
+      );
+      return viewIn({ ...own, packages: versions.join('') });
+    };
+    const shown = ({ changes, hasEarlierChanges }: PackageView) => [
+      changes.length,
+      changes[0]?.version,
+      hasEarlierChanges,
+    ];
+    // The first two versions are alike.
+    expect(shown(await inVersions(8))).toEqual([6, '1.7', false]);
+    expect(shown(await inVersions(9))).toEqual([6, '1.8', true]);
+    expect(shown(await inVersions(20, 2))).toEqual([1, '1.2', false]);
+  });
+
   it('sets the repositories that have it beside each other: which is behind, and which has other bytes', () => {
     const all = view('org.t.tweak').copies;
     expect(all.map(({ slug, version, behind }) => [slug, version, behind])).toEqual([
