@@ -45,6 +45,8 @@ export const readFit = (question: string, found: readonly Known[]): Fit => {
   const words = splitWords(question);
   if (words.length === 0) return asked;
   if (found[0]?.isPart) return { kind: 'part' };
-  const fits = found.slice(0, mostRead).map((one) => fitOf(words, one));
+  // What matches in part is marked as such, and says nothing about how the others match.
+  const whole = found.filter(({ isPart }) => !isPart).slice(0, mostRead);
+  const fits = whole.map((one) => fitOf(words, one));
   return fits.find(({ kind }) => kind === 'asked') ?? fits[0] ?? asked;
 };

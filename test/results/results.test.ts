@@ -159,6 +159,12 @@ describe('how results fit a question', () => {
     expect([countWords(32, true), countWords(1, true)]).toEqual(['At least 32 packages', 'At least 1 package']);
   });
 
+  it('what has but a part of it does not hide that the others are spelled otherwise', () => {
+    const part = { ...snow, isPart: true };
+    expect(readFit('opa33 chocy', [choicy, part])).toEqual({ kind: 'corrected', meant: 'opa33 choicy' });
+    expect(readFit('opa33 choicy', [choicy, part]).kind).toBe('asked');
+  });
+
   it('what fits as it was asked decides, wherever among the first it stands', () => {
     expect(readFit('choisy', [choicy, { id: 'a', name: 'Choisy', said: '' }]).kind).toBe('asked');
     expect(readFit('anything', []).kind).toBe('asked');
