@@ -103,6 +103,18 @@ describe('a package', () => {
     }
   });
 
+  it('has room in the table of what it runs on for a version that is one long word', async () => {
+    const page = await site.open('/package/com.alpha.snowboard/');
+    const table = page.locator('#runs-on [role=region]');
+    await table
+      .locator('p > .mono')
+      .first()
+      .evaluate((version) => {
+        version.textContent = '1'.repeat(120);
+      });
+    expect(await table.evaluate((one) => one.scrollWidth - one.clientWidth)).toBe(0);
+  });
+
   it('folds a long description after twelve lines, and unfolds it without JavaScript', async () => {
     const page = await site.open('/package/com.beta.only/', { ...phone, javaScriptEnabled: false });
     const height = async () => (await page.locator('.prose').boundingBox())?.height ?? 0;
