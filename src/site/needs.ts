@@ -73,25 +73,46 @@ const isToVersions = (restriction: string): boolean => restriction.startsWith('(
 const writeGroup = (group: Group): string =>
   group.map(({ name, restriction }) => `${name} ${restriction}`.trim()).join(' or ');
 
+// Nobody adds more, and what strangers write leads no further.
+const mostFollowed = 20;
+
 /**
- * The repositories that a manager must know besides the package's own, because something that it depends on is there.
- * This says nothing about what its own repository or a bootstrap has or provides, nor about what this index does not
- * have: a device may have it all the same.
+ * The repositories that a manager must know besides the package's own, because something is there that it depends on,
+ * or that is needed by what it depends on. This says nothing about what its own repository or a bootstrap has or
+ * provides, nor about what this index does not have: a device may have it all the same.
  */
-const findRepositories = (catalog: SiteCatalog, own: string, groups: readonly Group[]): NeededRepository[] => {
+export const findRepositories = (catalog: SiteCatalog, id: string): NeededRepository[] => {
+  const own = catalog.packages.get(id)?.repository.slug;
+  if (own === undefined || !catalog.mayNeedOthers(id)) return [];
   const needed = new Map<string, { name: string; packages: Map<string, string> }>();
-  for (const group of groups) {
-    if (group.some(({ name }) => isOfDevice(name) || broughtByAll.has(name))) continue;
-    const targets = group.map(({ name }) => catalog.packages.get(catalog.resolve(name) ?? ''));
-    // If this index does not have an alternative, the device may.
-    if (targets.includes(undefined)) continue;
-    const isNear = group.some(({ name, restriction }) => catalog.isNear(own, name, isToVersions(restriction)));
-    const [target] = targets;
-    if (isNear || target === undefined) continue;
-    const { slug, name } = target.repository;
-    const entry = needed.get(slug) ?? { name, packages: new Map<string, string>() };
-    entry.packages.set(target.id, target.name);
-    needed.set(slug, entry);
+  const isOwn = (slug: string): boolean => slug === own;
+  const isNeeded = (slug: string): boolean => needed.has(slug);
+  const followed = new Set([id]);
+  // What is added on the way is also followed.
+  for (const one of followed) {
+    for (const group of catalog.requiredBy(one)) {
+      if (group.some(({ name }) => isOfDevice(name) || broughtByAll.has(name))) continue;
+      const targets = group.map(({ name }) => catalog.packages.get(catalog.resolve(name) ?? ''));
+      // If this index does not have an alternative, the device may.
+      if (targets.includes(undefined)) continue;
+      const findNear = (isOne: (slug: string) => boolean) =>
+        targets[group.findIndex(({ name, restriction }) => catalog.isNear(isOne, name, isToVersions(restriction)))];
+      const here = findNear(isOwn);
+      const target = here ?? findNear(isNeeded) ?? targets[0];
+      if (target === undefined) continue;
+      const best = target.repository.slug;
+      const from = target.repositories.find(isNeeded) ?? best;
+      const isAway = here === undefined && !isOwn(from) && !catalog.isBootstrap(from);
+      // Of what is needed by what it depends on, only that is named for which a repository has to be added.
+      if (isAway && (one === id || !isNeeded(from))) {
+        const entry = needed.get(from) ?? { name: catalog.repository(from)?.name ?? from, packages: new Map() };
+        entry.packages.set(target.id, target.name);
+        needed.set(from, entry);
+      }
+      // What it needs in another repository is not known here.
+      const isKnown = isOwn(best) || isNeeded(best);
+      if (isKnown && catalog.mayNeedOthers(target.id) && followed.size < mostFollowed) followed.add(target.id);
+    }
   }
   return [...needed].map(([slug, { name, packages }]) => ({
     slug,
@@ -112,7 +133,7 @@ export const computeNeeds = (catalog: SiteCatalog, id: string, { details, reposi
     if (list.length > 0) relations.push({ title: relationTitles[field], list, more });
     if (field === 'depends' || field === 'preDepends') required.push(...groups);
   }
-  const found = findRepositories(catalog, repository.slug, required);
+  const found = findRepositories(catalog, id);
   const names = tellNames([repository, ...found]);
   return {
     isNeedy: required.length > 0,

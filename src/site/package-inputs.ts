@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { peopleAlone } from './author-view.ts';
+import { findRepositories } from './needs.ts';
 import type { PackageSummary } from './package-summary.ts';
 import { dependentsOf, neighboursOf } from './package-view.ts';
 import type { SiteCatalog } from './site-catalog.ts';
@@ -39,14 +40,12 @@ export const packageInputs = (catalog: SiteCatalog, id: string, picture?: string
   if (summary === undefined || catalog.hasDepictions) return undefined;
   const named = catalog.namedBy(id);
   const targets = named.map((name) => catalog.packages.get(catalog.resolve(name) ?? ''));
-  const near = named.map((name) =>
-    [false, true].map((toVersions) => catalog.isNear(summary.repository.slug, name, toVersions)),
-  );
+  const needed = findRepositories(catalog, id);
   const others = [...targets, ...neighboursOf(catalog, summary)];
   return digest([
     ownInputs(catalog, summary),
     others.map((other) => other && ownInputs(catalog, other)),
-    near,
+    needed.map((one) => [one, digestHolder(catalog, one.slug)]),
     dependentsOf(catalog, id),
     [catalog.authorOf(summary)?.key, peopleAlone(catalog, summary)],
     [catalog.downloads.get(id), catalog.hasDevices, picture],

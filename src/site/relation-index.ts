@@ -10,6 +10,8 @@ export class RelationIndex {
   /** Those that provide a version of the name. */
   readonly #ofVersions = new Map<string, string[]>();
   readonly #named = new Map<string, readonly string[]>();
+  /** What each package requires to be installed, as written: parsed lists would take several times the memory. */
+  readonly #required = new Map<string, string>();
 
   /** Adds a package. Packages for the same name keep the order in which they were added. */
   add(id: string, details: RecordDetails): void {
@@ -28,12 +30,30 @@ export class RelationIndex {
       }
     }
     if (named.size > 0) this.#named.set(id, [...named]);
+    if (needed.size > 0) this.#required.set(id, requiredOf(details));
     for (const name of needed) append(this.#dependents, name, id);
   }
 
   /** All names in the relations of a package. */
   namedBy(id: string): readonly string[] {
     return this.#named.get(id) ?? none;
+  }
+
+  /** The relations that have to be satisfied for a package to be installed. */
+  requiredBy(id: string): ReturnType<typeof parseRelations> {
+    return parseRelations(this.#required.get(id));
+  }
+
+  /** Those of these packages that need the others, directly or through what they need; the others among them. */
+  withDependents(ids: Iterable<string>): Set<string> {
+    const found = new Set(ids);
+    // A package that is provided is needed by its other names, too.
+    const provided = new Map<string, string[]>();
+    for (const [name, providers] of this.#providers) for (const id of providers) append(provided, id, name);
+    // Those that are added on the way are also visited.
+    for (const id of found)
+      for (const name of [id, ...(provided.get(id) ?? none)]) for (const one of this.dependents(name)) found.add(one);
+    return found;
   }
 
   /** Packages that depend on this name. */
@@ -51,6 +71,9 @@ export class RelationIndex {
     return (toVersions ? this.#ofVersions : this.#providers).get(name) ?? none;
   }
 }
+
+const requiredOf = ({ depends, preDepends }: RecordDetails): string =>
+  depends === undefined || preDepends === undefined ? (depends ?? preDepends ?? '') : `${depends}, ${preDepends}`;
 
 const append = (map: Map<string, string[]>, key: string, value: string): void => {
   const list = map.get(key);

@@ -82,6 +82,7 @@ export class SiteCatalog {
   readonly #digests = new Map<string, string>();
   readonly #recordsOf: (name: string) => RecordColumns[];
   readonly #relations = new RelationIndex();
+  #needOthers: ReadonlySet<string> | undefined;
   readonly #byAuthor = new Map<string, PackageSummary[]>();
   #authors: ReadonlyMap<string, Author<PackageSummary>> | undefined;
   readonly #bySlug: ReadonlyMap<string, Repository>;
@@ -194,14 +195,37 @@ export class SiteCatalog {
   }
 
   /**
-   * Whether a repository, or one of a bootstrap, has a package with this name, or one that provides it. `toVersions`:
-   * the relation only accepts some versions, so providing the name without one does not satisfy it.
+   * Whether one of some repositories, or one of a bootstrap, has a package with this name, or one that provides it.
+   * `toVersions`: the relation only accepts some versions, so providing the name without one does not satisfy it.
    */
-  isNear(slug: string, name: string, toVersions: boolean): boolean {
+  isNear(isOne: (slug: string) => boolean, name: string, toVersions: boolean): boolean {
     const providers = this.#relations.providers(name, toVersions).slice(0, mostProviders);
     return [name, ...providers].some((id) =>
-      this.packages.get(id)?.repositories.some((one) => one === slug || this.isBootstrap(one)),
+      this.packages.get(id)?.repositories.some((one) => isOne(one) || this.isBootstrap(one)),
     );
+  }
+
+  /** The relations that have to be satisfied for a package's best record to be installed. */
+  requiredBy(id: string): ReturnType<RelationIndex['requiredBy']> {
+    return this.#relations.requiredBy(id);
+  }
+
+  /**
+   * Whether a package may need something from other repositories than its own, be it through what it needs. Most need
+   * nothing from there, and only for the others is it worth finding out.
+   */
+  mayNeedOthers(id: string): boolean {
+    this.#needOthers ??= this.#relations.withDependents(
+      [...this.packages.values()]
+        .filter(({ id, repository: { slug } }) =>
+          this.namedBy(id).some((name) => {
+            const target = this.packages.get(this.resolve(name) ?? '');
+            return target !== undefined && !target.repositories.includes(slug);
+          }),
+        )
+        .map(({ id }) => id),
+    );
+    return this.#needOthers.has(id);
   }
 
   /** All packages of an author, in the spelling of `PackageSummary.author`, ordered by identifier. */

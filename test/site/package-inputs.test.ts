@@ -39,7 +39,14 @@ const near: readonly Source[] = [
         Recommends: 'org.near.nice',
         Description: 'Does a thing',
       }),
-      stanza({ Package: 'org.near.lib', Name: 'Library', Author: 'Eva Example and Ada Example' }),
+      stanza({
+        Package: 'org.near.lib',
+        Name: 'Library',
+        Author: 'Eva Example and Ada Example',
+        Depends: 'org.near.deep',
+      }),
+      stanza({ Package: 'org.near.deep', Name: 'Deep' }),
+      stanza({ Package: 'org.near.plain', Name: 'Plain', Depends: 'org.near.lib' }),
       stanza({ Package: 'org.near.everywhere', Name: 'Everywhere', Architecture: 'all', Author: 'Eva Example' }),
       stanza({ Package: 'org.near.nice', Name: 'Nice' }),
       stanza({ Package: 'org.near.all', Name: 'For all', Architecture: 'all', Recommends: 'org.near.nice' }),
@@ -57,6 +64,7 @@ const near: readonly Source[] = [
     at: '2026-11-11T10:00:00.000Z',
     packages:
       stanza({ Package: 'org.far.lib', Name: 'Far library' }) +
+      stanza({ Package: 'org.far.deep', Name: 'Far and deep' }) +
       stanza({ Package: 'org.far.mail', Name: 'Mail', Provides: 'mail-server' }) +
       stanza({ Package: 'org.near.tweak', Name: 'Tweak', Version: '0.9', Author: 'Eva Example' }),
   },
@@ -152,6 +160,8 @@ const changes: Readonly<Record<string, () => Promise<Map<string, Seen>> | Map<st
   'what provides it is gone': () => alterSources(rewritten('far', 'Provides: mail-server\n', '')),
   'its own repository provides what another has': () =>
     alterSources(rewritten('near', 'Name: For all', 'Name: For all\nProvides: org.far.lib')),
+  'what is needed by what is needed needs another repository': () =>
+    alterSources(rewritten('near', 'Name: Deep', 'Name: Deep\nDepends: org.far.deep')),
   'what is recommended is gone': () => alterSources(rewritten('near', 'Package: org.near.nice', 'Package: org.nice')),
   'an older copy that is newer': () => alterSources(rewritten('far', 'Version: 0.9', 'Version: 2.0')),
   'a copy less': () => alterSources(rewritten('far', 'Package: org.near.tweak', 'Package: org.far.tweak')),

@@ -313,6 +313,54 @@ describe('the page of a package', () => {
     ]);
   });
 
+  it('says which others are needed by what it needs, in its own repository and elsewhere', async () => {
+    const from = (slug: string, ...packages: Readonly<Record<string, string>>[]): Source => ({
+      ...own,
+      entry: { slug, uri: `https://${slug}.example/`, ranking: 3 },
+      release: `Origin: ${slug}\n`,
+      packages: packages.map((fields) => stanza({ Name: fields.Package ?? '', ...fields })).join(''),
+    });
+    const needed = async (Depends: string, ...others: readonly Source[]) =>
+      (
+        await viewIn(
+          from(
+            'own',
+            { Package: 'org.t.tweak', Depends },
+            { Package: 'org.t.near', Depends: 'org.t.lib' },
+            { Package: 'org.t.loop', 'Pre-Depends': 'org.t.near', Depends: 'org.t.tweak' },
+          ),
+          from('libraries', { Package: 'org.t.lib', Depends: 'org.t.deep, org.t.both' }, { Package: 'org.t.both' }),
+          from('deep', { Package: 'org.t.deep', Depends: 'org.t.near, org.t.unheard-of' }),
+          from('another', { Package: 'org.t.both', Version: '2.0', Depends: 'org.t.aside' }),
+          from('aside', { Package: 'org.t.aside' }),
+          ...others,
+        )
+      ).needed.map(({ slug, packages }) => [slug, packages.map(({ id }) => id)]);
+    const both = [
+      ['libraries', ['org.t.lib']],
+      ['deep', ['org.t.deep']],
+    ];
+    expect(await needed('org.t.lib')).toEqual(both);
+    expect(await needed('org.t.near')).toEqual(both);
+    expect(await needed('org.t.loop')).toEqual(both);
+    expect(await needed('org.t.lib | org.t.unheard-of')).toEqual([]);
+    // What it depends on itself is named, also where another repository has it too.
+    const [libraries, deep] = both;
+    expect(await needed('org.t.lib, org.t.both')).toEqual([['libraries', ['org.t.lib', 'org.t.both']], deep]);
+    expect(await needed('org.t.both, org.t.lib')).toEqual([
+      ['another', ['org.t.both']],
+      libraries,
+      ['aside', ['org.t.aside']],
+      deep,
+    ]);
+    // Its own repository has it too, but says there of another version what that needs.
+    const copy = {
+      ...from('own-too', { Package: 'org.t.near' }),
+      entry: { ...own.entry, slug: 'own-too', ranking: 1 },
+    };
+    expect(await needed('org.t.near', copy)).toEqual([]);
+  });
+
   it('tells two that are to be added apart by their slugs, where they are called alike', async () => {
     const libraries = copies.find(({ entry }) => entry.slug === 'libraries') as Source;
     const { needed, toAdd } = await viewIn(
