@@ -325,7 +325,9 @@ describe('the bar', () => {
       const seen = named(html, /<(?:link[^>]* href="\/(?=[^"]+\.css)|img[^>]* src="\/(?!\/))([^"]+)"/g);
       const all = [...scripts, ...imported];
       expect(sum(all), file).toBeLessThan(8 * 1024);
-      expect(sum([file, ...seen, ...all]), file).toBeLessThan(30 * 1024);
+      // The reference holds an answer and addresses of the index, which a real one has longer.
+      const left = file === 'api/index.html' ? 1024 : 0;
+      expect(sum([file, ...seen, ...all]), file).toBeLessThan(30 * 1024 - left);
     }
   });
 });

@@ -88,7 +88,7 @@ it('looks at every kind of page there is', () => {
 /** Gives what strangers name a word of a hundred letters, one after another, and tells what then leaves its page or card. */
 const longNames = `(() => {
   const word = 'Pneumonoultramicroscopic_silicovolcanoconiosis_01234567890'.repeat(2).slice(0, 100);
-  const named = 'h1, h2 bdi, [dir], .version, .mono, .facts a, .crumbs a, .by a, .copies .chip, .operation a';
+  const named = 'h1, h2 bdi, [dir], .version, .mono, .fields td, .facts a, .crumbs a, .by a, .copies .chip, .operation a';
   const found = [];
   for (const element of document.querySelectorAll('#content :is(' + named + ')')) {
     const text = [...element.childNodes].find((node) => node.nodeType === 3 && node.data.trim() !== '');
