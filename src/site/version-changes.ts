@@ -14,7 +14,12 @@ export interface VersionChange {
     readonly first: readonly string[];
     readonly lost: readonly string[];
   };
-  readonly needs: { readonly gained: readonly string[]; readonly lost: readonly string[] };
+  readonly needs: {
+    readonly gained: readonly string[];
+    readonly lost: readonly string[];
+    /** Those of which only the versions that do are others. */
+    readonly bounded: readonly { readonly now: string; readonly before: string }[];
+  };
   /** Bytes before and after, if they are known and differ by a tenth or more. */
   readonly size: { readonly before: number; readonly after: number } | undefined;
   readonly described: boolean;
@@ -36,17 +41,43 @@ const groupByVersion = (versions: readonly PackageVersion[]): Edition[] => {
   return [...editions].map(([version, builds]) => ({ version, builds }));
 };
 
-const needsOf = ({ details }: PackageVersion): string[] =>
+/** A group of alternatives, any of which meets the need. */
+interface Need {
+  /** Its names, without the versions that do. */
+  readonly names: string;
+  /** The whole of it, to compare: repositories write the same with and without blanks. */
+  readonly key: string;
+  readonly text: string;
+}
+
+const needsOf = ({ details }: PackageVersion): Need[] =>
   [details.preDepends, details.depends]
     .flatMap((field) => parseRelations(field))
-    .map((group) => group.map(({ name, restriction }) => `${name} ${restriction}`.trim()).join(' or '));
+    .map((group) => {
+      const text = group.map(({ name, restriction }) => `${name} ${restriction}`.trim()).join(' or ');
+      return { names: group.map(({ name }) => name).join(' or '), key: text.replaceAll(' ', ''), text };
+    });
+
+const needsBeyond = (all: readonly Need[], these: readonly Need[]): Need[] => {
+  const known = new Set(these.map(({ key }) => key));
+  return all.filter(({ key }) => !known.has(key) && known.add(key));
+};
 
 const needsChange = (after: PackageVersion, before: PackageVersion): VersionChange['needs'] => {
   const isSame =
     after.details.depends === before.details.depends && after.details.preDepends === before.details.preDepends;
-  if (isSame) return { gained: [], lost: [] };
+  if (isSame) return { gained: [], lost: [], bounded: [] };
   const [now, then] = [needsOf(after), needsOf(before)];
-  return { gained: without(now, then), lost: without(then, now) };
+  const lost = needsBeyond(then, now);
+  const gained: string[] = [];
+  const bounded: { now: string; before: string }[] = [];
+  for (const { names, text } of needsBeyond(now, then)) {
+    const place = lost.findIndex((one) => one.names === names);
+    const [other] = place === -1 ? [] : lost.splice(place, 1);
+    if (other === undefined) gained.push(text);
+    else bounded.push({ now: text, before: other.text });
+  }
+  return { gained, lost: lost.map(({ text }) => text), bounded };
 };
 
 const without = (all: readonly string[], these: readonly string[]): string[] =>
@@ -108,7 +139,7 @@ export const computeChanges = (versions: readonly PackageVersion[]): VersionChan
     if (before === undefined) break;
     const change = compareEditions(edition, before, firstHaving);
     const { architectures, needs, size, described } = change;
-    const lists = [architectures.gained, architectures.lost, needs.gained, needs.lost];
+    const lists = [architectures.gained, architectures.lost, needs.gained, needs.lost, needs.bounded];
     if (!described && size === undefined && lists.every((list) => list.length === 0)) continue;
     if (changes.length === shownChanges) return { changes, hasEarlierChanges: true };
     changes.push(change);

@@ -154,6 +154,24 @@ describe('the page of a package', () => {
     expect(shown(await inVersions(20, 2))).toEqual([1, '1.2', false]);
   });
 
+  it('says of a package that is still needed which versions do now, and not that it is needed no longer', async () => {
+    const depends = ['org.t.lib, org.t.gui | org.t.tui, org.t.old', 'org.t.lib (>=2.0), org.t.gui (>= 3) | org.t.tui'];
+    const spaced = 'org.t.lib  ( >= 2.0 ), org.t.gui (>=3)|org.t.tui, org.t.new (>= 1), org.t.new (<< 2)';
+    const packages = [...depends, spaced].map((Depends, index) => tweak({ Version: `${index + 1}`, Depends })).join('');
+    const { changes } = await viewIn({ ...own, packages });
+    expect(changes.map(({ needs }) => needs)).toEqual([
+      { gained: ['org.t.new (>= 1)', 'org.t.new (<< 2)'], lost: [], bounded: [] },
+      {
+        gained: [],
+        lost: ['org.t.old'],
+        bounded: [
+          { now: 'org.t.lib (>=2.0)', before: 'org.t.lib' },
+          { now: 'org.t.gui (>= 3) or org.t.tui', before: 'org.t.gui or org.t.tui' },
+        ],
+      },
+    ]);
+  });
+
   it('sets the repositories that have it beside each other: which is behind, and which has other bytes', () => {
     const all = view('org.t.tweak').copies;
     expect(all.map(({ slug, version, behind }) => [slug, version, behind])).toEqual([
