@@ -7,11 +7,24 @@ export interface GrowthChart {
   readonly points: readonly (readonly [day: number, packages: number])[];
   readonly first: GrowthDay;
   readonly last: GrowthDay;
-  readonly least: number;
-  readonly most: number;
+  /** The number of packages at the lower edge, and at the upper. */
+  readonly bottom: number;
+  readonly top: number;
   /** The same in a sentence. */
   readonly text: string;
 }
+
+/** The share of the index that the height of the chart is worth at least. */
+const leastSpan = 0.05;
+
+// The lower edge is not zero, so that a change of one percent is visible; nor does a change of a few packages fill the
+// chart, where it would look like a collapse.
+const edgesOf = (sizes: readonly number[]): Pick<GrowthChart, 'bottom' | 'top'> => {
+  const [least, most] = [Math.min(...sizes), Math.max(...sizes)];
+  const span = Math.max(most - least, leastSpan * most);
+  const room = Math.max(1, 0.15 * span) + (span - (most - least)) / 2;
+  return { bottom: Math.max(0, least - room), top: most + room };
+};
 
 const dayMs = 86_400_000;
 const numberOf = (day: string): number => Math.round(Date.parse(`${day}T00:00:00Z`) / dayMs);
@@ -22,15 +35,13 @@ export const computeGrowth = (days: readonly GrowthDay[]): GrowthChart | undefin
   const last = days.at(-1);
   if (first === undefined || last === undefined || first === last) return undefined;
   const start = numberOf(first.day);
-  const sizes = days.map(({ packages }) => packages);
   const change = last.packages - first.packages;
   const grown = change === 0 ? 'as many as' : `${formatCount(Math.abs(change))} ${change > 0 ? 'more' : 'fewer'} than`;
   return {
     points: days.map(({ day, packages }) => [numberOf(day) - start, packages]),
     first,
     last,
-    least: Math.min(...sizes),
-    most: Math.max(...sizes),
+    ...edgesOf(days.map(({ packages }) => packages)),
     text: `${formatPlural(last.packages, 'package')} on ${formatDay(last.day)}, ${grown} on ${formatDay(first.day)}.`,
   };
 };

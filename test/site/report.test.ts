@@ -155,6 +155,20 @@ describe('the status page', () => {
     expect(computeGrowth(least)?.text).toBe('1 package on 2 Jan 2026, as many as on 1 Jan 2026.');
   });
 
+  it('draws a change of a few packages as a small one, and a change of a twentieth with most of the height', () => {
+    const heightOf = (before: number, after: number): number => {
+      const days = [before, after].map((packages, index) => ({ day: `2026-01-0${index + 1}`, packages }));
+      const { bottom = 0, top = 0 } = computeGrowth(days) ?? {};
+      expect(bottom).toBeLessThan(Math.min(before, after));
+      expect(top).toBeGreaterThan(Math.max(before, after));
+      return Math.abs(after - before) / (top - bottom);
+    };
+    expect(heightOf(1436, 1430)).toBeLessThan(0.1);
+    expect(heightOf(60_000, 60_600)).toBeGreaterThan(0.1);
+    expect(heightOf(1000, 1060)).toBeGreaterThan(0.7);
+    expect(heightOf(1, 400)).toBeGreaterThan(0.7);
+  });
+
   it('reads growth from folded days and single builds that tell of it, and from no text of a stranger', () => {
     const counts = { fresh: 0, unchanged: 1, stale: 0, failed: 0, unvisited: 0 };
     const packages = { added: 3, updated: 0, removed: 1 };
