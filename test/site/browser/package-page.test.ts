@@ -247,6 +247,14 @@ describe('a package', () => {
     expect(await middle('[title^=iphoneos]')).toBeGreaterThan((await middle('.version')) + 12);
     expect(await middle('.place')).toBeGreaterThan((await middle('[title^=iphoneos]')) + 12);
     expect(await row.innerText()).not.toMatch(/–/);
+    // Also a build whose word is short, and beside a version without a file.
+    const build = row.locator('[title^=iphoneos]');
+    await build.evaluate((cell) => {
+      cell.textContent = 'all';
+    });
+    expect(await middle('[title^=iphoneos]')).toBeGreaterThan((await middle('.version')) + 12);
+    await row.locator('.file').evaluate((cell) => cell.replaceChildren());
+    expect(await middle('[title^=iphoneos]')).toBeGreaterThan((await middle('.version')) + 12);
     await page.goto(`${site.files.base}/package/com.alpha.lib/`);
     expect(await page.locator('.releases .place').count()).toBe(0);
   });
