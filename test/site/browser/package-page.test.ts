@@ -273,6 +273,21 @@ describe('a package', () => {
     expect((said?.y ?? 0) - (table?.y ?? 0) - (table?.height ?? 0)).toBeGreaterThan(8);
   });
 
+  it('gives a fact the room that its name leaves: the address of a site takes one line, on a phone too', async () => {
+    for (const options of [phone, { viewport: { width: 1440, height: 900 } }]) {
+      const page = await site.open('/package/com.alpha.snowboard/', options);
+      const link = page.locator('aside .facts dd > a').last();
+      await link.evaluate((one) => {
+        one.innerHTML = 'moreinfo<wbr>.thebigboss<wbr>.org';
+      });
+      expect((await link.boundingBox())?.height).toBeLessThan(30);
+      const edges = await page.evaluate<number[]>(
+        "[...document.querySelectorAll('aside .facts dt')].map((name) => name.getBoundingClientRect().left)",
+      );
+      expect(new Set(edges).size).toBe(1);
+    }
+  });
+
   it('has the name of a fact beside the first line of what it links to', async () => {
     const page = await site.open('/package/com.alpha.snowboard/', phone);
     // Where the letters of each begin, of the link as it is and with so many words that it takes two lines.
