@@ -40,6 +40,22 @@ describe('a repository', () => {
     expect(await suited.locator(':target').innerText()).toContain('deb https://suited.example/apt stable main');
   });
 
+  it('sets the managers two in a row of a phone, of one width, where it prefers none', async () => {
+    const page = await site.open('/repository/beta/', phone);
+    const boxes = await page.evaluate<{ left: number; width: number }[]>(`(() => {
+      const managers = document.querySelector('[data-managers]');
+      managers.replaceChildren(...['Sileo', 'Zebra', 'Cydia', 'Installer'].map((name) => {
+        const button = managers.firstElementChild.cloneNode(true);
+        button.textContent = 'Add to ' + name;
+        return button;
+      }));
+      return [...managers.children].map((one) => one.getBoundingClientRect()).map(({ left, width }) => ({ left, width }));
+    })()`);
+    expect(boxes.length).toBe(4);
+    expect(new Set(boxes.map(({ left }) => Math.round(left))).size).toBe(2);
+    expect(new Set(boxes.map(({ width }) => Math.round(width))).size).toBe(1);
+  });
+
   it('tells of what is to mend at once, and of the rest by its title, which opens without JavaScript', async () => {
     const page = await site.open('/repository/alpha/', { ...phone, javaScriptEnabled: false });
     const findings = page.locator('#findings .note');
