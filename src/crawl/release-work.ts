@@ -56,7 +56,7 @@ export const readReleaseApart = async (task: Omit<ReadTask, 'kind'>, signal: Abo
 const measureSignature = ({ bytes, clear, detached }: SigningQuestion): number => {
   if (!clear) return detached?.length ?? 0;
   const at = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).indexOf('\n-----BEGIN PGP SIGNATURE-----');
-  return at === -1 ? 0 : bytes.length - at;
+  return at === -1 ? 0 : bytes.length - (at + 1);
 };
 
 /** As `readReleaseApart`, for `judgeSignature`. */

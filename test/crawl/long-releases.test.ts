@@ -83,6 +83,15 @@ describe('what no stranger may take of the thread that serves all', () => {
     );
   });
 
+  it('C7: signatures in an InRelease are measured as those beside a Release: as long as the limit says, they count', async () => {
+    const states: unknown[] = [];
+    for (const bytes of [limits.signatureBytes, limits.signatureBytes + 1]) {
+      await serveInRelease((own) => own.padEnd(bytes, '\n'));
+      states.push((await bench.crawlOne()).signing?.state);
+    }
+    expect(states).toEqual(['signed', 'bad']);
+  });
+
   it.each([
     ['of short lines', '\n'.repeat(1_000_000), false],
     ['of lines that are no field', 'x\n'.repeat(500_000), false],
