@@ -1,6 +1,7 @@
 import { decompress } from '../apt/decompress.ts';
 import { createRecordReader } from '../apt/record-reader.ts';
 import { compareVersions } from '../apt/version.ts';
+import { limitNote } from '../contract/limits.ts';
 import { readDepiction } from '../depictions/read-depiction.ts';
 import { NetworkError } from '../net/network-error.ts';
 import { readRedirect } from '../net/redirects.ts';
@@ -112,7 +113,11 @@ const ask = async (visit: Visit, listed: ListedDepiction): Promise<Learned> => {
   const known = isSound ? { etag, lastModified } : undefined;
   const answer = await visit.getElsewhere(address, { maxBytes: limits.depictionBytes, known });
   if (answer.kind === 'unchanged') return { ...before, why: null, rest: 'usual' };
-  if (answer.kind === 'unusable') return { ...before, why: answer.error.code, rest: 'short' };
+  if (answer.kind === 'unusable') {
+    const { code } = answer.error;
+    const note = code === 'too-large' ? `, ${limitNote('depictionBytes', limits.depictionBytes)}` : '';
+    return { ...before, why: code + note, rest: 'short' };
+  }
   if (answer.kind === 'absent') {
     const why = `status ${answer.status}`;
     return answer.status >= 500 ? { ...before, why, rest: 'short' } : { ...nothing, why, rest: 'usual' };

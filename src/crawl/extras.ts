@@ -1,4 +1,4 @@
-import { limits } from '../contract/limits.ts';
+import { limitNote, limits } from '../contract/limits.ts';
 import type { Snapshot, SnapshotFile } from '../snapshots/snapshot.ts';
 import { collect, looksLikeHtml } from './content.ts';
 import { CrawlError } from './crawl-error.ts';
@@ -70,7 +70,10 @@ const fetchSignature = async (
   const path = `${releaseFolder(visit.entry.suite)}/Release.gpg`;
   const answer = await visit.get(path, { maxBytes: limits.signatureBytes, known: before?.file ?? known ?? undefined });
   if (answer.kind === 'unchanged') return { signature: before, validators: known };
-  if (answer.kind === 'unusable') throw new CrawlError(answer.error.code, answer.error.message);
+  if (answer.kind === 'unusable') {
+    const { code, message } = answer.error;
+    throw new CrawlError(code, code === 'too-large' ? `${message} (${limitNote('signatureBytes')})` : message);
+  }
   serverFaults(path, answer);
   if (answer.kind !== 'received') return null;
   const { file, etag, lastModified } = answer;

@@ -1,4 +1,4 @@
-import type { Dispatcher } from 'undici';
+import { type Dispatcher, errors } from 'undici';
 import { limitNote, limits as usual } from '../contract/limits.ts';
 import { readBounded } from './bounded-body.ts';
 import { createGuardedConnector } from './guarded-connector.ts';
@@ -73,6 +73,18 @@ const validator = (field: string | string[] | undefined): string | null => {
 
 const reasonOf = (signal: AbortSignal, error: unknown, reading: boolean, host?: string): NetworkError =>
   signal.reason instanceof NetworkError ? signal.reason : toNetworkError(error, reading, host);
+
+/** The same failure, with the limit that was met. undici knows its value only. */
+const withLimit = (failure: NetworkError, { headerBytes, connectMs }: FetchLimits): NetworkError => {
+  const { code, message, cause, transient } = failure;
+  const note =
+    code === 'headers-too-large'
+      ? limitNote('headerBytes', headerBytes)
+      : cause instanceof errors.ConnectTimeoutError
+        ? limitNote('connectMs', connectMs)
+        : undefined;
+  return note === undefined ? failure : new NetworkError(code, `${message} (${note})`, { cause, transient });
+};
 
 // Reading a short body to its end keeps the connection for the next request. For a long or slow one that does not pay.
 const drop = async (response: Dispatcher.ResponseData): Promise<void> => {
@@ -218,7 +230,7 @@ export const createFetcher = (options: {
       return response;
     } catch (error) {
       turn.end();
-      throw reasonOf(turn.signal, error, false, url.host);
+      throw withLimit(reasonOf(turn.signal, error, false, url.host), limits);
     }
   };
 

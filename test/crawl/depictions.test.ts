@@ -2,7 +2,7 @@ import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
-import { limits } from '../../src/contract/limits.ts';
+import { limitNote, limits } from '../../src/contract/limits.ts';
 import { documentPath } from '../../src/contract/paths.ts';
 import type { CrawlOutcome } from '../../src/crawl/crawl.ts';
 import { readKeptDepiction } from '../../src/depictions/kept-depiction.ts';
@@ -162,7 +162,9 @@ it('C2, C7: two hosts that do not answer are enough for a visit, which succeeds 
   const outcome = await crawl();
   expect(outcome.outcome).toBe('fresh');
   expect(outcome.told).toEqual(['huge.json 200']);
-  expect(whyOf(outcome)).toMatchObject([{ count: 3, example: `${urlOf('huge')} (too-large)` }]);
+  expect(whyOf(outcome)).toMatchObject([
+    { count: 3, example: `${urlOf('huge')} (too-large, ${limitNote('depictionBytes')})` },
+  ]);
   // Of a host that was silent nothing more is asked for a day; those that were not come to are next.
   const next = await crawl();
   expect(next.told).toEqual(['well.json 200']);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { limits } from '../../src/contract/limits.ts';
 import { generateRepository } from '../support/apt-repository.ts';
 import { bench, useCrawlBench } from '../support/crawl-bench.ts';
 import { statusFault, webPage } from '../support/origin-server.ts';
@@ -33,6 +34,16 @@ describe('payment endpoint and signature', () => {
     expect(snapshot?.hasReleaseGpg).toBe(counts);
     if (!snapshot?.signature) return;
     expect(Buffer.from(await bench.store.readFile('repo', snapshot.signature))).toEqual(Buffer.from(content));
+  });
+
+  it('C7: a Release.gpg that is too long names its limit', async () => {
+    const files = await generateRepository();
+    bench.origin.serve('repo', files.set('/Release.gpg', Buffer.alloc(limits.signatureBytes + 1)));
+    const [found] = (await bench.crawlOne()).findings;
+    expect(found).toMatchObject({
+      code: 'extras-unanswered',
+      example: expect.stringContaining('limit signatureBytes'),
+    });
   });
 
   it('their trouble does not fail the crawl', async () => {

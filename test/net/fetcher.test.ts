@@ -1,5 +1,5 @@
 import { getEventListeners, once } from 'node:events';
-import { createServer, type Server } from 'node:net';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createFetcher, type Fetcher } from '../../src/net/fetcher.ts';
 import { NetworkError, toNetworkError } from '../../src/net/network-error.ts';
@@ -362,9 +362,26 @@ describe('origins that misbehave', () => {
     expect(size).toBe(400_000);
   });
 
+  it('C2: a connection that does not come about in time names its limit', async () => {
+    // It never says a word of TLS.
+    const mute = createServer({ pauseOnConnect: true }).listen(0, '127.0.0.1');
+    await once(mute, 'listening');
+    const hasty = createFetcher({ allowPrivateNetworks: ['127.0.0.0/8'], limits: { connectMs: 50 } });
+    const { port } = mute.address() as AddressInfo;
+    await expect(hasty.fetch(new URL(`https://127.0.0.1:${port}/`), { maxBytes: 1 })).rejects.toMatchObject({
+      code: 'timeout',
+      message: expect.stringContaining('limit connectMs: 50 milliseconds'),
+    });
+    await hasty.close();
+    mute.close();
+  });
+
   it('C2: giant headers are refused', async () => {
     origin.break('/Release', { kind: 'giant-headers', bytes: 100_000 });
-    expect(await codeOf(read(at('/Release')))).toBe('headers-too-large');
+    await expect(read(at('/Release'))).rejects.toMatchObject({
+      code: 'headers-too-large',
+      message: expect.stringContaining('limit headerBytes: 32,768 bytes'),
+    });
     origin.break('/Release', { kind: 'giant-headers', bytes: 30_000 });
     expect(await codeOf(read(at('/Release')))).toBe('no error');
   });

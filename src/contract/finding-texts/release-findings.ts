@@ -116,7 +116,7 @@ export const releaseTexts = {
   'depiction-unusable': note(
     'A native depiction cannot be shown',
     'A native depiction was requested, but the answer cannot be shown: {}.',
-    'Let the address answer with the JSON of a DepictionTabView, or remove the field. The address is requested again in a week.',
+    'Let the address answer with the JSON of a DepictionTabView, or remove the field. The address is requested again within a week.',
   ),
   redirected: note(
     'A file is redirected',
