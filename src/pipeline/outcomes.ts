@@ -96,6 +96,9 @@ export interface RepositoryChanges {
   readonly heldBack: readonly string[];
 }
 
+/** Whether a visit took nothing new. Of a repository that was never visited nothing can be said. */
+const hasFailed = (one: RepositoryOutcome): boolean => isDown(one) && one.visitedAt !== null;
+
 /** Compares two builds. Without an earlier one nothing has changed. */
 export const compareBuilds = (previous: LastBuild | undefined, { repositories }: LastBuild): RepositoryChanges => {
   if (previous === undefined) return { added: [], removed: [], failing: [], recovered: [], heldBack: [] };
@@ -106,8 +109,8 @@ export const compareBuilds = (previous: LastBuild | undefined, { repositories }:
   return {
     added: slugsOf((_, then) => then === undefined),
     removed: previous.repositories.map(({ slug }) => slug).filter((slug) => !slugs.has(slug)),
-    failing: slugsOf((now, then) => isDown(now) && (then === undefined || !isDown(then))),
-    recovered: slugsOf((now, then) => !isDown(now) && then !== undefined && isDown(then)),
+    failing: slugsOf((now, then) => hasFailed(now) && (then === undefined || !hasFailed(then))),
+    recovered: slugsOf((now, then) => !isDown(now) && then !== undefined && hasFailed(then)),
     heldBack: slugsOf((now, then) => now.heldBack.some(({ code }) => !then?.heldBack.some((one) => one.code === code))),
   };
 };

@@ -114,6 +114,22 @@ describe('the summary of a build', () => {
     });
   });
 
+  it('C4: says neither that a repository fails that no build has visited, nor that it recovers once one has', async () => {
+    const bench = await CrawlBench.start();
+    onTestFinished(() => bench.stop());
+    const [old, sound, unsound] = ['old', 'sound', 'unsound'].map((slug) => makeEntry(slug, bench.origin.uri(slug)));
+    if (!old || !sound || !unsound) throw new Error('there are three');
+    for (const { slug } of [old, sound]) bench.origin.serve(slug, await generateRepository());
+    const entries = [old, sound, unsound];
+    const { lastBuild: before } = await crawl(bench, [old]);
+    // As with --only, or after a time budget.
+    const tools = { entries, visited: [], waiting: [], found: [], now: bench.now };
+    const unvisited = composeLastBuild({ ...tools, previous: before });
+    expect(compareBuilds(before, unvisited)).toMatchObject({ added: ['sound', 'unsound'], failing: [], recovered: [] });
+    const visited = await crawl(bench, entries, unvisited);
+    expect(visited.repositoryChanges).toMatchObject({ added: [], failing: ['unsound'], recovered: [] });
+  });
+
   it('C4: tells of what is held back for another reason than before, and not of what is as before', () => {
     const buildOf = (...codes: readonly string[]): LastBuild =>
       ({
