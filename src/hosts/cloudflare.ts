@@ -54,6 +54,9 @@ const headersFile = (host: string): string => {
   ].join('\n');
 };
 
+// Every file that is deployed can be read, also what builds note for themselves, such as the name of the machine.
+const withoutNotes = '(without its folder .debdex)';
+
 /** Rules for Cloudflare Workers with static assets. */
 export const cloudflareWorkersRules = (input: RuleInput): HostRules => {
   const host = 'cloudflare-workers';
@@ -74,7 +77,7 @@ export const cloudflareWorkersRules = (input: RuleInput): HostRules => {
       'wrangler.jsonc': `// ${origin(host)}\n${JSON.stringify(settings, null, 2)}\n`,
       'public/_headers': headersFile(host),
     },
-    next: 'Copy the publication into the folder "public" beside wrangler.jsonc, and run npx wrangler deploy there.',
+    next: `Copy the publication ${withoutNotes} into the folder "public" beside wrangler.jsonc, and run npx wrangler deploy there.`,
   };
 };
 
@@ -88,6 +91,6 @@ export const cloudflarePagesRules = (input: RuleInput): HostRules => {
       '_routes.json': `${JSON.stringify(routes, null, 2)}\n`,
       _headers: headersFile(host),
     },
-    next: 'Copy the publication and this folder into one, and run npx wrangler pages deploy with it.',
+    next: `Copy the publication ${withoutNotes} and this folder into one, and run npx wrangler pages deploy with it.`,
   };
 };

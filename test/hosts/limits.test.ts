@@ -39,6 +39,13 @@ describe('rules', () => {
     expect(Object.keys(files)).not.toContain('_redirects');
   });
 
+  it.each(['cloudflare-workers', 'cloudflare-pages'] as const)(
+    'say what of a publication is not for everybody: %s',
+    (host) => {
+      expect(hosts[host](inputOf([])).next).toContain('without its folder .debdex');
+    },
+  );
+
   it('say where Netlify advises against so many redirects', () => {
     expect(hosts.netlify(inputOf(many)).next).toContain(`more than ${netlifyLimit}`);
     expect(hosts.netlify(inputOf(many.slice(0, 100))).next).not.toContain('advises');
