@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
+import { copyFileSync, existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { exitCodes } from '../../scripts/exit-codes.ts';
 import { project } from '../support/deployed.ts';
+import { temporaryFolder } from '../support/folder.ts';
 import { findProgram } from '../support/host-programs.ts';
 import { runScript } from '../support/run-script.ts';
 
@@ -113,6 +114,20 @@ describe('docs/operating.md and the recipes', () => {
     const input = 'Started Debdex: serve what was built.\n{"event":"started"}\n';
     const { stdout, status } = spawnSync('sh', ['-c', `jq -c ${filter}`], { input, encoding: 'utf8' });
     expect([stdout, status]).toEqual(['"Started Debdex: serve what was built."\n{"event":"started"}\n', 0]);
+  });
+
+  // `git add -A` in a checkout of one's own, as for GitHub Actions, would publish keys and accounts.
+  it('have git leave out what they make in a checkout', () => {
+    const checkout = temporaryFolder();
+    spawnSync('git', ['init', '-q', checkout]);
+    copyFileSync(path.join(project, '.gitignore'), path.join(checkout, '.gitignore'));
+    const made = [
+      ...['my-data/', 'dist/', 'state/', 'rules/', 'public/', 'bundle/', '.env', 'debdex.env', 'mirror/'],
+      ...['mine.json', 'mine-state/', 'mine-dist/', 'replica-state/', 'package/', 'debdex.zip'],
+      ...['signing-key.pem', 'gateway-2026-11-22.backup', 'debdex-2026-11-22.tar.gz'],
+    ];
+    const { stdout } = spawnSync('git', ['-C', checkout, 'check-ignore', ...made], { encoding: 'utf8' });
+    expect(stdout.trim().split('\n')).toEqual(made);
   });
 
   it('cite sections of other pages by the headings that they have', () => {
