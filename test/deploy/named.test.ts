@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, globSync, readFileSync, statSync } from 'node:fs';
+import { copyFileSync, existsSync, globSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { exitCodes } from '../../scripts/exit-codes.ts';
@@ -107,6 +107,32 @@ describe('docs/operating.md and the recipes', () => {
         `${file}: ${target}`,
       ).toBe(true);
     }
+  });
+
+  // Without its settings a build by hand would be of another manifest and address, and drop compressed copies.
+  it('define how commands run with the settings of the service, which may hold blanks', () => {
+    const [, define = ''] = /```sh\n(as_debdex\(\) \(.*?\n\)\n)/s.exec(read(page)) ?? [];
+    const settings = path.join(temporaryFolder(), 'debdex.env');
+    writeFileSync(settings, `${read('deploy/systemd/debdex.env')}DEBDEX_NOTIFY=https://a.test/$x https://b.test\n`);
+    const here = define.replaceAll('/etc/debdex/debdex.env', settings);
+    const shown = '"$DEBDEX_STATE" "$DEBDEX_OUT" "$DEBDEX_DATA" "$DEBDEX_PRECOMPRESS" "$DEBDEX_NOTIFY" "$OF_CALL"';
+    const script = [
+      'runuser() { [ "$1 $2 $3" = "-u debdex --" ] && shift 3 && "$@"; }',
+      here,
+      `as_debdex OF_CALL=1 sh -c 'printf "%s\\n" ${shown}'`,
+      'printenv DEBDEX_DATA || echo none',
+    ];
+    const { status, stdout } = spawnSync('bash', ['-c', script.join('\n')], {
+      env: { PATH: process.env.PATH },
+      encoding: 'utf8',
+    });
+    expect([stdout.trimEnd().split('\n'), status]).toEqual([
+      [
+        ...['/var/lib/debdex/state', '/var/lib/debdex/dist', '/etc/debdex/data', '1'],
+        ...['https://a.test/$x https://b.test', '1', 'none'],
+      ],
+      0,
+    ]);
   });
 
   it.skipIf(findProgram('jq') === undefined)('read the journal, where systemd writes too', () => {
