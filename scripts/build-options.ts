@@ -54,7 +54,11 @@ export const buildOptions = {
     environment: 'DEBDEX_ALLOW_PRIVATE_NETWORKS',
     help: 'Crawl loopback and private addresses too.',
   },
-  'no-site': { type: 'boolean', environment: 'DEBDEX_NO_SITE', help: 'Publish documents only, no pages.' },
+  'no-site': {
+    type: 'boolean',
+    environment: 'DEBDEX_NO_SITE',
+    help: 'Publish documents only. Pages that were published before stay as they are.',
+  },
   'fail-on-stale': {
     type: 'part',
     value: 'PART',
