@@ -82,3 +82,11 @@ it('the client asks for however many identifiers and addresses, however long the
   const uris = Array.from({ length: 600 }, (_, index) => `https://r${index}.example/${','.repeat(index)}`);
   expect(await client.safety(uris)).toEqual(uris.map((uri) => ({ uri, safe: true })));
 });
+
+it('the client answers for texts that are empty, also where they would be a whole request', async () => {
+  expect(await client.latest([''])).toEqual([]);
+  expect(await client.latest([' ', '', 'foo'])).toMatchObject([{ package_id: 'foo' }]);
+  expect(await client.safety([''])).toEqual([{ uri: '', safe: false }]);
+  const uris = [...Array.from({ length: 250 }, (_, index) => `https://r${index}.example/`), ''];
+  expect(await client.safety(uris)).toEqual(uris.map((uri) => ({ uri, safe: uri !== '' })));
+});

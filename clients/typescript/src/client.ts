@@ -122,7 +122,8 @@ export class Client {
     ids: readonly string[],
     { priority, ...options }: AskOptions & { readonly priority?: 'default' | 'bootstrap' } = {},
   ): Promise<PackageRecord[]> {
-    const wanted = [...new Set(ids)];
+    // A list of nothing but blanks is refused, and no package is called so.
+    const wanted = [...new Set(ids)].filter((id) => id.trim() !== '');
     const found = new Map<string, PackageRecord>();
     // A comma in an identifier would separate two.
     const alone = wanted.filter((id) => this.#files || id.includes(','));
@@ -207,8 +208,8 @@ export class Client {
   async safety(uris: readonly string[], options?: AskOptions): Promise<SafetyRecord[]> {
     this.#assertServer('safety');
     const verdicts: SafetyRecord[] = [];
-    // A comma in an address would separate two.
-    const written = uris.map((uri) => uri.replaceAll(',', '%2C'));
+    // A comma in an address would separate two, and an empty one alone is a list without any. A blank is not safe either.
+    const written = uris.map((uri) => uri.replaceAll(',', '%2C') || ' ');
     for (const some of portions(written, mostUris)) {
       const query = { uris: some.join(',') };
       const data = (await this.#data('/jailbreak/repository/safety', query, options)) as SafetyList['data'];
