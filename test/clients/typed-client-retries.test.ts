@@ -67,6 +67,12 @@ describe('a question that fails in passing', () => {
     expect(never.asked).toHaveLength(3);
   });
 
+  it.each([408, 429, 500, 503, 522])('is asked again after a %i, whoever answers it', async (status) => {
+    const { asked, ask } = answering(new Response('<html>', { status, headers: { 'Retry-After': '0' } }), well());
+    expect(await new Client({ base, fetch: ask }).repositories()).toEqual([]);
+    expect(asked).toHaveLength(2);
+  });
+
   it('is not asked again where it cannot succeed, where it is a report, or where nobody waits', async () => {
     const wrong = answering(Response.json({ error: 'No' }, { status: 400 }));
     await expect(new Client({ base, fetch: wrong.ask }).landing()).rejects.toThrow('No');

@@ -35,9 +35,9 @@ export interface AskOptions {
   readonly signal?: AbortSignal;
 }
 
-// Temporary errors: the service, or a server in front of it, is busy. After any other error a repetition would fail,
-// too.
-const passing: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
+// Temporary errors: the service is busy, or a server in front of it does not reach it, for which some have a number of
+// their own (520 to 530 at Cloudflare). After any other error a repetition would fail, too.
+const isPassing = (status: number): boolean => status === 408 || status === 429 || status >= 500;
 const firstPause = 250;
 
 /** The longest delay of the platform's timers, in milliseconds; longer ones end at once. */
@@ -145,7 +145,7 @@ export class Requests {
       }
       const { status, etag, retryAfter } = answered;
       if (status === 304 && kept) return kept.body;
-      const pause = isLast || !passing.has(status) ? undefined : this.#pause(attempt, retryAfter);
+      const pause = isLast || !isPassing(status) ? undefined : this.#pause(attempt, retryAfter);
       if (pause !== undefined) {
         await pauseFor(pause, signal);
         continue;
