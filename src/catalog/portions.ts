@@ -13,6 +13,7 @@ export const portionTables = {
   finding: ['repository', 'code'],
   record: ['id'],
   provision: ['record', 'name', 'version'],
+  divergence: ['package', 'version', 'architecture', 'repository'],
   search_document: ['id'],
   spelling: ['bucket'],
   inner_word: ['bucket'],

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import path from 'node:path';
 import fc from 'fast-check';
 import { expect, it, onTestFinished } from 'vitest';
+import { readDivergences } from '../../src/catalog/divergence-reading.ts';
 import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
 import { createPortionTables, dropPortionTables, PortionWriter } from '../../src/catalog/portion-writer.ts';
 import { type Portion, portionTables, RowTooLarge, readPortions } from '../../src/catalog/portions.ts';
@@ -52,7 +53,7 @@ const questions = ['a', 'ab', 'alpha', 'alpah', 'beta gamma', 'lpha', 'com.', 'p
 
 const askAll = async (database: CatalogFile): Promise<string[]> => {
   const search = new CatalogSearch(database);
-  const answers: string[] = [];
+  const answers = [JSON.stringify(readDivergences(database))];
   for (const question of questions) {
     const { records } = await search.searchPackages(question, 100, 1);
     const texts = records.pieces.map((piece) => (typeof piece === 'string' ? piece : Buffer.from(piece).toString()));
@@ -68,6 +69,7 @@ const stanza = fc.record({
   Author: fc.constantFrom('A Person <a@b.example>', undefined),
   Description: fc.constantFrom('Some words of it', 'Other words'),
   Provides: fc.constantFrom(undefined, 'v', 'v (= 2), w'),
+  Size: fc.constantFrom('1', '2'),
 });
 const repositories = fc
   .uniqueArray(fc.constantFrom('one', 'two', 'three'), { minLength: 1 })
@@ -80,6 +82,16 @@ const repositories = fc
       ),
     ),
   );
+
+// The full-text index with its own tables, and a list of words that only builds read.
+const computedTables = /^(?:search(?!_document$)|word_list$)/;
+
+it('E1: every table of the catalog is published as rows, except what is computed from others', () => {
+  const database = openEmpty();
+  createTables(database);
+  const names = database.prepare<[string]>("SELECT name FROM sqlite_master WHERE type = 'table'").all().flat();
+  expect(names.filter((name) => !computedTables.test(name)).sort()).toEqual(Object.keys(portionTables).sort());
+});
 
 it('E2: portions turn a copy of any earlier generation into exactly the next one, including its full-text index', async () => {
   await fc.assert(

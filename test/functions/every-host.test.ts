@@ -36,6 +36,9 @@ const repository: SourceRepository = {
   ),
 };
 
+/** Has one of these packages with other bytes. */
+const other: SourceRepository = { slug: 'other', packages: packages({ Package: 'com.example.p0', Size: '101' }) };
+
 /** All that is odd, and a part of what is usual: each is a file, which some hosts are handed one by one. */
 const strange = generatedRepositories().map(({ packages, ...source }) => {
   const stanzas = packages.split(/\n\n+/);
@@ -116,7 +119,7 @@ beforeAll(async () => {
     mkdirSync(path.dirname(path.join(publication.folder, file)), { recursive: true });
     writeFileSync(path.join(publication.folder, file), text);
   }
-  await publication.publish([...strange, repository]);
+  await publication.publish([...strange, repository, other]);
   publishNoBuilds(publication.folder);
   origin = await new FileOrigin(publication.folder).open();
   const search = new CatalogFiles(publication.state);
