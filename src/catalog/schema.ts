@@ -2,10 +2,10 @@ import type { WritableDatabase } from './database.ts';
 import { searchTables } from './search-index.ts';
 
 /**
- * The version of the catalog's tables and of what is computed into them. Raise it when either changes: a catalog of
- * another version is not read, but built again from the snapshots.
+ * The version of the catalog's tables, of what is computed into them and of which of them are published as rows. Raise it
+ * when any of these changes: a catalog of another version is not read, but built again from the snapshots.
  */
-export const catalogFormat = 20;
+export const catalogFormat = 21;
 
 // A record contains its public form as ready JSON text, so that an answer or a document only joins strings.
 //
