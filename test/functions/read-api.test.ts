@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { documentPath } from '../../src/contract/paths.ts';
@@ -108,12 +108,17 @@ describe('prebuilt documents', () => {
 
   it('H4 answers 304 to whoever has it', async () => {
     const target = '/v2/jailbreak/repository/sample';
-    const etag = (await get(target)).headers.get('etag') ?? '';
+    const { headers } = await get(target);
+    const etag = headers.get('etag') ?? '';
     expect(etag).toMatch(/^"[^"]+"$/);
     for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
       const answer = await get(target, { 'if-none-match': known });
       expect(answer.status, known).toBe(304);
-      expect(answer.headers.get('etag')).toBe(etag);
+      // A cache updates with these what it holds (RFC 9110, section 15.4.5).
+      for (const name of ['etag', 'vary', 'cache-control', 'access-control-allow-origin']) {
+        expect(answer.headers.get(name), name).toBe(headers.get(name));
+      }
+      expect(headers.get('vary')).toContain('Accept-Encoding');
       expect(await answer.text()).toBe('');
     }
     expect((await get(target, { 'if-none-match': '"other"' })).status).toBe(200);
@@ -128,6 +133,21 @@ describe('prebuilt documents', () => {
 });
 
 describe('errors', () => {
+  it('H4 the page of an unknown address is 404 also for whoever has it', async () => {
+    const withPages = await startTestServer();
+    writeFileSync(path.join(withPages.folder, '404.html'), '<p>none');
+    const ask = (headers: Record<string, string> = {}) =>
+      fetch(`${withPages.address}/unknown/`, { headers: { accept: 'text/html', ...headers } });
+    const first = await ask();
+    expect([first.status, first.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
+    expect(await first.text()).toBe('<p>none');
+    for (const known of [first.headers.get('etag') ?? '', '*']) {
+      expect((await ask({ 'if-none-match': known })).status, known).toBe(404);
+    }
+    expect((await ask({ accept: 'application/json' })).headers.get('content-type')).toBe('application/json');
+    await withPages.close();
+  });
+
   it.each([
     ['/v2/jailbreak/package/none', 404],
     ['/v2/jailbreak/repository/none', 404],
