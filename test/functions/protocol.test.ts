@@ -241,13 +241,14 @@ describe('H2 stopping', () => {
     const arrived = new Promise<void>((resolve) => {
       arrive = resolve;
     });
+    let missing = 2;
     const search = fakeSearch([]);
     const stopping = await startTestServer({
       overrides: {
         search: {
           ...search,
           searchPackages: async (...question) => {
-            arrive();
+            if (--missing === 0) arrive();
             await held;
             return search.searchPackages(...question);
           },
@@ -257,12 +258,19 @@ describe('H2 stopping', () => {
     const idle = await openSocket(stopping.port);
     const idleEnd = readToEnd(idle);
     const underWay = fetch(`${stopping.address}/v2/jailbreak/package/search?q=one`);
+    // Of what this one sends ahead the next is answered, and says that it is the last.
+    const ahead = await openSocket(stopping.port);
+    const answers = readToEnd(ahead);
+    for (const target of ['/v2/jailbreak/package/search?q=two', '/livez', '/livez'])
+      ahead.write(`GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`);
     await arrived;
     const closed = stopping.close();
     await idleEnd;
     await expect(openSocket(stopping.port)).rejects.toThrow(/ECONNREFUSED/);
     release();
     expect((await underWay).status).toBe(200);
+    const lines = String(await answers).match(/HTTP\/1.1 \d+|Connection: [^\r]*/g);
+    expect(lines).toEqual(['HTTP/1.1 200', 'Connection: keep-alive', 'HTTP/1.1 200', 'Connection: close']);
     const begun = Date.now();
     await closed;
     // Connections that nobody uses would stay for more than a minute.
