@@ -100,4 +100,18 @@ describe('H8 what readers leave unread', () => {
     expect(unread.admits('192.0.2.2')).toBe(true);
     expect(moving.isCut()).toBe(false);
   });
+
+  it('has one that stands still cut for all of them before those that have just begun, though they hold more', () => {
+    const { open, met } = openAnswers();
+    const still = open('192.0.2.1');
+    still.add(400);
+    vi.advanceTimersByTime(1001);
+    const begun = ['192.0.2.2', '192.0.2.3', '192.0.2.4'].map(open);
+    for (const one of begun) one.add(900);
+    expect([still.isCut(), begun.some((one) => one.isCut()), met]).toEqual([true, false, ['unreadBytes']]);
+    // Where nobody stands still, whoever holds the most.
+    const most = open('192.0.2.5');
+    most.add(950);
+    expect([most.isCut(), begun.some((one) => one.isCut())]).toEqual([true, false]);
+  });
 });
