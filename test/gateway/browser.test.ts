@@ -207,6 +207,23 @@ test('what is written from right to left stands in its own order', async () => {
   });
 });
 
+test('the name of a provider, however long its host is, does not widen the page', async () => {
+  const named = await startGateway({
+    GATEWAY_OIDC_ISSUER: 'http://127.0.0.1:1',
+    GATEWAY_OIDC_CLIENT_ID: 'x',
+    GATEWAY_OIDC_CLIENT_SECRET: 'x',
+    GATEWAY_OIDC_NAME: 'W'.repeat(40),
+  });
+  await withPage(phone, async (page) => {
+    await page.goto(await authenticate(named.base));
+    await expectAccessible(page);
+    await page.getByRole('link', { name: 'Continue with' }).click();
+    await page.getByRole('alert').waitFor();
+    await expectAccessible(page);
+  });
+  await named.close();
+});
+
 test('without an account the page says how to add one, accessibly', async () => {
   const empty = await startGateway();
   await withPage(phone, async (page) => {

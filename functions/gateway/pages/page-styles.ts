@@ -61,6 +61,8 @@ button, .button {
   line-height: 1.5;
   text-align: center;
   text-decoration: none;
+  overflow-wrap: anywhere;
+  word-break: break-word;
   cursor: pointer;
   -webkit-appearance: none;
   appearance: none;
@@ -76,7 +78,7 @@ a.button { color: var(--ink); }
 .or::before, .or::after { content: ""; flex: 1 1 auto; height: 1px; background: var(--line); }
 .or span { padding: 0 .75rem; }
 .message { margin: 1rem 0 1.25rem; padding: .75rem 1rem; border-left: 4px solid; border-radius: 4px; outline: none; }
-.message p { margin: 0; }
+.message p { margin: 0; overflow-wrap: anywhere; word-break: break-word; }
 .message p + p { margin-top: .375rem; }
 .error { color: var(--ink); background: var(--red-soft); border-color: var(--red); }
 .notice { background: var(--accent-soft); border-color: var(--accent); }
