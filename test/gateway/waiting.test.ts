@@ -66,6 +66,7 @@ describeStores('waiting', (newStore) => {
     const headers = { authorization: `Bearer ${live.auth_token}` };
     const begun = performance.now();
     let answered = 0;
+    const before = gateway.log.length;
     const statuses = Promise.all(
       sets.map(async (set) => {
         const status = await refresh(set);
@@ -80,6 +81,10 @@ describeStores('waiting', (newStore) => {
       expect((await fetch(`${gateway.base}/v2/account`, { headers })).status).toBe(200);
     }
     expect(await statuses).toEqual(sets.map(() => 503));
+    // The log says what was waited for in vain: the time, or the lock by PostgreSQL's own code.
+    for (const line of gateway.log.slice(before)) {
+      expect(JSON.parse(line).reason).toMatch(url === undefined ? / too_late$/ : / (?:too_late|55P03)$/);
+    }
     // One after another they would have taken a hundred and fifty seconds.
     expect(performance.now() - begun).toBeLessThan(30 * second);
     expect(reads).toBeGreaterThan(3);

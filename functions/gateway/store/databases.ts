@@ -42,7 +42,8 @@ export const beginWait = (client?: AbortSignal): Wait => {
   let controller: AbortController | undefined;
   let timer: NodeJS.Timeout | undefined;
   const left = () => new ClientLeft();
-  const late = () => new Error(`not done within ${patience} ms`);
+  // The log tells codes alone, and this is why a store fails most often.
+  const late = () => Object.assign(new Error(`not done within ${patience} ms`), { code: 'too_late' });
   const leave = () => controller?.abort(left());
   return {
     get signal() {
