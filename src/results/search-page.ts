@@ -17,6 +17,7 @@ export const fieldMarkup = (question = ''): string =>
 /** The parts of the built page that are replaced. */
 export const places = {
   facets: '<details id="facets" class="facets needs-script">',
+  chosen: '<span class="chip" id="chosen-count" hidden></span>',
   status: '<p id="search-status" class="muted small count" role="status"></p>',
   fit: '<p id="fit" class="note weak" hidden></p>',
   results: '<ul id="results" class="list" data-grouped hidden></ul>',
@@ -117,6 +118,7 @@ export const composeSearchPage = (built: string, answer: AnsweredSearch): string
     .map((one) => `<li${one.isPart ? ` class="${partClass}"` : ''}>${rowMarkup(one, { root })}</li>`)
     .join('');
   const parts = found.filter(({ isPart }) => isPart).length;
+  const count = Object.keys(chosen).length + (sort === undefined ? 0 : 1);
   // If nothing is found at all, scripts show a button that does the same as the link.
   const words =
     found.length === 0
@@ -133,6 +135,7 @@ export const composeSearchPage = (built: string, answer: AnsweredSearch): string
   const replaced: readonly (readonly [string, string])[] = [
     [fieldMarkup(), fieldMarkup(question)],
     [places.facets, places.facets.replace(' needs-script', '')],
+    [places.chosen, count === 0 ? places.chosen : places.chosen.replace(' hidden>', `>${count} chosen`)],
     [places.status, places.status.replace('></p>', ` data-answered>${words}</p>${hasDevice ? deviceNote : ''}`)],
     [places.fit, fitting === '' ? places.fit : places.fit.replace(' hidden></p>', `>${fitting}</p>`)],
     [places.results, found.length === 0 ? places.results : places.results.replace(' hidden>', `>${rows}`)],

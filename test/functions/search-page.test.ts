@@ -147,6 +147,11 @@ describe('C14: the page of the search', () => {
     expect(narrowed.names).toEqual(['Snow 07', 'Snow 35', 'Snow 49']);
     expect(narrowed.html).toContain('<option value="themes" selected>');
     expect(narrowed.html).toContain('<option value="paid" selected>');
+    // What is chosen is folded away.
+    const count = (html: string) => /<span class="chip" id="chosen-count"( hidden)?>(.*?)<\/span>/.exec(html)?.slice(1);
+    expect(count(narrowed.html)).toEqual([undefined, '4 chosen']);
+    expect(count((await ask('?q=snow&sort=name')).html)).toEqual([undefined, '1 chosen']);
+    expect(count(first.html)).toEqual([' hidden', '']);
     expect((await ask('?q=stale&state=stale')).names).toEqual(['Stale Flake']);
     expect((await ask('?q=stale&state=current')).html).toContain(places.nothing.replace(' hidden', ''));
     expect((await ask('?q=beta+alert&state=pre-release')).rows.length).toBe(1);
