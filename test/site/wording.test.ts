@@ -232,6 +232,7 @@ describe('the words and figures of every page', () => {
       expect(text, name).toContain(`${reason[1]}.`);
       expect(text, name).not.toContain('in the manifest');
     }
+    expect(told.get('doctor/gone/index.html')).not.toMatch(/<p[^>]*>\s*<\/p>\s*<\/div>/);
     for (const name of ['doctor/alpha/', 'repository/alpha/']) {
       const notes = (told.get(`${name}index.html`) ?? '').split(/<(?:li|div) class="note /);
       const withCommands = notes.filter((note) => note.includes('apt-ftparchive release .'));
