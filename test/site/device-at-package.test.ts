@@ -238,6 +238,7 @@ describe('C14: what a package page states', () => {
     await page.locator('#results .misfits ~ li').waitFor();
     expect(await verdicts(page, '#results')).toEqual({ Guide: lacking });
     await page.goto(`${server.base}/package/com.example.guide/`);
+    expect(await page.locator('.built-for li').textContent()).toMatch(/^\s*Any build\s*all\s*$/);
     const said = () => page.locator('.for-device .verdict').textContent();
     const called = () => page.locator('#install .primary').count();
     expect([await said(), await called()]).toEqual([
