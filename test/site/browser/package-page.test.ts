@@ -48,6 +48,11 @@ describe('a package', () => {
     expect(tops).toEqual([...tops].sort((a, b) => a - b));
     expect(await page.locator('.edition .version').textContent()).toMatch(/1\.5\.1$/);
     expect(await page.locator('.built-for strong').allTextContents()).toEqual(['Rootless', 'RootHide']);
+    const author = page.locator('.by a');
+    await author.evaluate((link) => {
+      link.textContent = 'il';
+    });
+    expect((await author.boundingBox())?.width, 'a short name').toBeGreaterThanOrEqual(24);
   });
 
   it('puts the manager that was last used first', async () => {
