@@ -312,6 +312,21 @@ it('how many filters are chosen has room beside the words of their button on the
   expect(await page.evaluate(splitWords)).not.toContain('Narrow');
 });
 
+it('the longest word of a version and of a finding has room on a phone with letters twice as large', async () => {
+  const large = { content: 'html { font-size: 200% }' };
+  const small = { ...phone, viewport: { ...phone.viewport, width: 320 }, bypassCSP: true };
+  const versions = await site.open('/package/com.alpha.ezsecretsettings/', small);
+  await versions.addStyleTag(large);
+  await versions.evaluate("document.querySelector('td.version .chip.new').textContent = 'Release candidate'");
+  expect(await versions.evaluate(overflowing)).toEqual([]);
+  const findings = await site.open('/repository/alpha/', { ...phone, bypassCSP: true });
+  await findings.addStyleTag(large);
+  await findings.evaluate(
+    "document.querySelector('.said h3').textContent = 'Release has Architecture instead of Architectures'",
+  );
+  expect(await findings.evaluate(splitWords)).toEqual([]);
+});
+
 it('what fields ask for has contrast in both themes, which axe does not look at', async () => {
   const faint = `[...document.querySelectorAll('input[placeholder]')].flatMap((field) => {
     const light = (colour) => {
