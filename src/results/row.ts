@@ -46,11 +46,12 @@ export const withinRow = (card: RowCard): RowCard => ({
 
 const text = (value: string, length: number): string => escapeMarkup(cutText(value, length));
 
-// A word that is too long for a phone may break at its capitals and dots, because many packages are named after their
-// identifier. Without lookbehind: browsers run this, too, and before iOS 16.4 they would refuse the whole script.
-const longWord = /[\p{L}\p{N}._]{17,}/gu;
-const longWordOfTitle = /[\p{L}\p{N}._]{12,}/gu;
-const lastBeforeBreak = /\p{Ll}(?=\p{Lu})|[._](?=[\p{L}\p{N}])/gu;
+// A word that is too long for a phone with letters twice as large may break at its capitals and dots, because many
+// packages are named after their identifier. Without lookbehind: browsers run this, too, and before iOS 16.4 they would
+// refuse the whole script.
+const longWord = /[\p{L}\p{N}._]{13,}/gu;
+const longWordOfTitle = /[\p{L}\p{N}._]{10,}/gu;
+const lastBeforeBreak = /\p{Ll}(?=\p{Lu})|\p{Lu}(?=\p{Lu}\p{Ll})|[._](?=[\p{L}\p{N}])/gu;
 const nameMarkup = (name: string): string =>
   text(name, longest.name).replace(longWord, (word) => word.replaceAll(lastBeforeBreak, '$&<wbr>'));
 

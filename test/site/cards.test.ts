@@ -61,9 +61,10 @@ it('a name breaks at its capitals where it is longer than sixteen letters, and a
     return /class="name"[^>]*>(.*?)<\/a>/.exec(rowMarkup(card))?.[1];
   };
   expect(nameOf('ActivatorHomeButtonCrashFix')).toBe('Activator<wbr>Home<wbr>Button<wbr>Crash<wbr>Fix');
-  expect(nameOf('SnowBoard and EzSecretSettings')).toBe('SnowBoard and EzSecretSettings');
+  expect(nameOf('SnowBoard and EzSecretSettings')).toBe('SnowBoard and Ez<wbr>Secret<wbr>Settings');
   expect(nameOf('org.example.lampyrid.glimmer')).toBe('org.<wbr>example.<wbr>lampyrid.<wbr>glimmer');
-  expect(nameOf('com.short.name')).toBe('com.short.name');
+  expect(nameOf('LSScreenshotLimit')).toBe('LS<wbr>Screenshot<wbr>Limit');
+  expect(nameOf('com.is.name')).toBe('com.is.name');
   expect(nameOf('a...............................b.')).toBe('a...............................<wbr>b.');
   expect(nameOf('<b>aaaaaaaaaaaaaaaaBbbb</b>')).toBe('&lt;b&gt;aaaaaaaaaaaaaaaa<wbr>Bbbb&lt;/b&gt;');
 });
@@ -93,5 +94,7 @@ it.each([
 it('breaks shorter words in the title of a page, whose letters are larger, and nothing in what fits', () => {
   expect(titleMarkup('LaunchInSafeMode')).toBe('Launch<wbr>In<wbr>Safe<wbr>Mode');
   expect(titleMarkup('CustomControlCentre 2')).toBe('Custom<wbr>Control<wbr>Centre 2');
+  expect(titleMarkup('NTSpeedAuto')).toBe('NT<wbr>Speed<wbr>Auto');
+  expect(titleMarkup('AdventureOwl Repo')).toBe('Adventure<wbr>Owl Repo');
   expect(titleMarkup('SnowBoard <b>')).toBe('SnowBoard &lt;b&gt;');
 });
