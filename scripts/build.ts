@@ -10,6 +10,7 @@ import type { Log } from '../src/log/log.ts';
 import { createFetcher } from '../src/net/fetcher.ts';
 import { composeUserAgent } from '../src/net/user-agent.ts';
 import { runBuild } from '../src/pipeline/build.ts';
+import { tellOfRefusal } from '../src/pipeline/memory-step.ts';
 import { Progress } from '../src/pipeline/progress.ts';
 import { composeReport } from '../src/pipeline/report.ts';
 import { listenForStop, type Stopping } from '../src/pipeline/stopping.ts';
@@ -68,6 +69,12 @@ const readSource = async (values: OptionValues<typeof buildOptions>, base: strin
   return { entries, fetcher };
 };
 
+/** The safety list and the manifest, which people change long after they have set up the schedule of builds. */
+const readWritten = async (...[values, ...rest]: Parameters<typeof readSource>) => ({
+  unsafe: readUnsafe(values.data),
+  ...(await readSource(values, ...rest)),
+});
+
 interface Started {
   readonly stopping: Stopping;
   readonly log: Log;
@@ -85,19 +92,25 @@ const build = async (values: OptionValues<typeof buildOptions>, { stopping, log,
       `${serviceFileOf(values.data)} still names ${service.contact_email}, which reaches nobody, and ${base} can be reached by everybody: name your own contact_email there, or in a service.yaml of your own (--data DIR)`,
     );
   }
-  const unsafe = readUnsafe(values.data);
+  const notifier = values.sample ? undefined : readNotifier(values.notify, { name: service.name, base });
   const { version } = JSON.parse(readFileSync(path.join(project, 'package.json'), 'utf8')) as { version: string };
   if (values.sample && dryRun) throw new UsageError('--sample publishes files to begin with: leave out --dry-run');
   const { 'downloads-database': downloadsDatabase } = values;
   assertDownloadsDatabase(downloadsDatabase);
   const downloadsAt = readDownloadsAt(values['downloads-at'], downloadsDatabase);
-  const { entries, fetcher } = await readSource(values, base, composeUserAgent(version, service.contact_email));
+  const { unsafe, entries, fetcher } = await readWritten(
+    values,
+    base,
+    composeUserAgent(version, service.contact_email),
+  ).catch(async (error: unknown) => {
+    if (!dryRun) await tellOfRefusal({ state, now, notifier }, error);
+    throw error;
+  });
   const known = new Set(entries.map(({ slug }) => slug));
   const only = values.only === undefined ? undefined : readSlugs('only', values.only, known);
   const retryNow = values['retry-now'] === undefined ? [] : readSlugs('retry-now', values['retry-now'], known);
   const signer = await readSigner();
   if (!dryRun) warnOfLostSignature(out, signer, log);
-  const notifier = values.sample ? undefined : readNotifier(values.notify, { name: service.name, base });
   const progress = new Progress(process.stderr, log);
   try {
     if (!dryRun) letEverybodyRead(state);

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { type BuildLine, composeBuildLine } from '../catalog/build-lines.ts';
 import { appendBuild } from '../catalog/build-record.ts';
 import { lockState } from '../catalog/lock.ts';
@@ -50,6 +51,24 @@ export const rememberRefusal = async (input: Refused, error: unknown): Promise<v
     }
   } catch {
     // Another build is running, or the disk cannot be written. The error that ends this build says so.
+  }
+};
+
+/**
+ * Notifies the operator of a build that did not begin, because what people write has a mistake, unless another build
+ * has the lock. Where no build has been yet, the operator is still there to read its message.
+ */
+export const tellOfRefusal = async (input: Omit<Refused, 'entries'>, error: unknown): Promise<void> => {
+  if (input.notifier === undefined || !existsSync(input.state)) return;
+  try {
+    const unlock = lockState(input.state);
+    try {
+      await tellOfFailure(input, error);
+    } finally {
+      unlock();
+    }
+  } catch {
+    // As above.
   }
 };
 

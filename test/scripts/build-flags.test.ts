@@ -1,6 +1,10 @@
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { json } from 'node:stream/consumers';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type LastBuild, readLastBuild } from '../../src/catalog/last-build.ts';
 import { lockState } from '../../src/catalog/lock.ts';
 import { generationPath } from '../../src/contract/generation.ts';
@@ -166,6 +170,36 @@ describe('npm run build', () => {
     const { status, text } = await bench.build(`DEBDEX_REPORT=${bench.folder} `);
     expect([status, text]).toEqual([4, expect.stringContaining('The report could not be written')]);
     expect(text).not.toContain('The build failed');
+  });
+
+  it('C4: notifies of a mistake in the manifest, for which a build on a schedule does not even begin', async () => {
+    const told: string[] = [];
+    const receiver = createServer((request, response) => {
+      json(request).then((body) => {
+        const { notices } = body as { notices: readonly { kind: string; reason: string }[] };
+        told.push(...notices.map(({ kind, reason }) => `${kind}: ${reason}`));
+        response.end();
+      });
+    }).listen(0, '127.0.0.1');
+    onTestFinished(() => void receiver.close());
+    await once(receiver, 'listening');
+    const { port } = receiver.address() as AddressInfo;
+    const variables = `DEBDEX_NOTIFY=http://127.0.0.1:${port}/ `;
+    const good = slugs.map((slug) => ({ slug, uri: origin.uri(slug) }));
+    bench.list([{ slug: 'no slug', uri: origin.uri('one') }]);
+    // The operator who begins reads what the build says.
+    expect((await bench.build(variables)).status).toBe(2);
+    expect(existsSync(bench.state)).toBe(false);
+    bench.list(good);
+    expect((await bench.build(variables)).status).toBe(0);
+    bench.list([{ slug: 'no slug', uri: origin.uri('one') }]);
+    expect((await bench.build(`${variables} DEBDEX_DRY_RUN=1 `)).status).toBe(2);
+    expect(told).toEqual([]);
+    for (const _ of slugs) expect((await bench.build(variables)).status).toBe(2);
+    expect(told).toEqual([expect.stringMatching(/^build-failed: .*manifest\.json: \[0\]\.slug: must be/)]);
+    bench.list(good);
+    for (const _ of slugs) expect((await bench.build(variables)).status).toBe(0);
+    expect(told.slice(1)).toEqual([expect.stringMatching(/^build-recovered/)]);
   });
 
   it('C12: leaves no report of an earlier build where one fails or cannot write its own', async () => {
