@@ -1,4 +1,5 @@
 import type { LookupAddress } from 'node:dns';
+import { limitNote } from '../contract/limits.ts';
 import { HostQueue } from './host-queue.ts';
 import { NetworkError, toNetworkError } from './network-error.ts';
 import type { ResolveName } from './resolver.ts';
@@ -66,7 +67,8 @@ export class Names {
     const leave = await this.#queue
       .acquire('', withClock(this.#closed.signal, lookupWaitMs))
       .catch((cause: unknown) => {
-        throw new NetworkError('no-network', `${hostname} had to wait for other names to be resolved`, { cause });
+        const words = `${hostname} had to wait for other names to be resolved`;
+        throw new NetworkError('no-network', `${words} (${limitNote('lookupWaitMs', lookupWaitMs)})`, { cause });
       });
     const clock = withClock(this.#closed.signal, lookupMs);
     const begun = performance.now();
@@ -78,11 +80,18 @@ export class Names {
       const failure = toNetworkError(error, false, hostname);
       if (failure.code === 'no-network') this.#silentSince ??= begun;
       else this.#silentSince = undefined;
-      throw failure;
+      throw clock.aborted ? withLimit(failure, lookupMs) : failure;
     } finally {
       leave();
     }
   }
 }
+
+/** A name's own silence, with the limit that ended it. */
+const withLimit = (failure: NetworkError, lookupMs: number): NetworkError => {
+  const { code, message, cause, transient } = failure;
+  if (code !== 'dns') return failure;
+  return new NetworkError(code, `${message} (${limitNote('lookupMs', lookupMs)})`, { cause, transient });
+};
 
 const withClock = (signal: AbortSignal, ms: number): AbortSignal => AbortSignal.any([signal, AbortSignal.timeout(ms)]);

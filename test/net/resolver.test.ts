@@ -120,7 +120,10 @@ describe('names', () => {
       { ...usual, lookupsAtOnce: 2, lookupWaitMs: 50 },
     );
     const found = ['a', 'b', 'a'].map((name) => names.find(name));
-    await expect(names.find('c')).rejects.toMatchObject({ code: 'no-network' });
+    await expect(names.find('c')).rejects.toMatchObject({
+      code: 'no-network',
+      message: expect.stringContaining('limit lookupWaitMs: 50 milliseconds'),
+    });
     expect(active).toBe(2);
     for (const end of ends) end();
     expect(await Promise.all(found)).toHaveLength(3);
@@ -199,7 +202,10 @@ describe('names', () => {
       const first = clocks.get(1234);
       clocks.delete(1234);
       first?.abort(new NetworkError('dns', 'the clock of the test', { transient: false }));
-      expect(await silent).toMatchObject({ message: 'the clock of the test' });
+      expect(await silent).toMatchObject({
+        message: 'the clock of the test (limit lookupMs: 1,234 milliseconds)',
+        transient: false,
+      });
       await vi.waitFor(() => expect(asked).toEqual(['a', 'b']), patience);
       expect(clocks.has(1234)).toBe(true);
       names.close();
