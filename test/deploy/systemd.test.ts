@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { buildOptions } from '../../scripts/build-options.ts';
+import { buildOptions, buildVariables } from '../../scripts/build-options.ts';
 import { exitCodes } from '../../scripts/exit-codes.ts';
 import { replicaOptions, serverOptions } from '../../scripts/server-options.ts';
 import { project, recipe } from '../support/deployed.ts';
@@ -45,7 +45,7 @@ describe('the units for systemd', () => {
   });
 
   it('name variables that the commands have, and every other line is a comment', () => {
-    const ofBuilds = known(buildOptions, serverOptions);
+    const ofBuilds = new Set([...known(buildOptions, serverOptions), ...buildVariables.map(([name]) => name)]);
     const ofReplicas = known(serverOptions, replicaOptions);
     for (const file of files.filter((name) => !name.endsWith('.timer'))) {
       const isOfReplica = file.includes('replica');
