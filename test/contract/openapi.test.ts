@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { isOpenFile } from '../../src/contract/file-headers.ts';
 import { gatewayOperations } from '../../src/contract/gateway-schemas.ts';
 import { createOpenApi } from '../../src/contract/openapi.ts';
 import { documentOperations, publicationOperations, siteOperations } from '../../src/contract/openapi-documents.ts';
@@ -40,6 +41,17 @@ describe('OpenAPI description', () => {
     expect(Object.keys(paths as object)).toEqual(
       Object.keys(description.paths as object).filter((address) => !/feed|badge/.test(address)),
     );
+  });
+
+  it('promises to scripts of other sites no more than they may read: feeds and badges lie outside', () => {
+    const files = Object.values(siteOperations).map(({ file }) => file ?? '');
+    expect(files.filter(isOpenFile)).toEqual([]);
+    const textOf = (staticRefs: boolean) => {
+      const { info } = createOpenApi({ publicAddress: 'https://index.test', version: '1', staticRefs });
+      return (info as { description: string }).description;
+    };
+    expect(textOf(false)).toContain('everything below /v2, but for what the gateway answers (CORS).');
+    expect(textOf(true)).toContain('everything below /v2 (CORS).');
   });
 
   it('dates every deprecation, and says what to use instead', () => {
