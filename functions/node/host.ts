@@ -19,6 +19,12 @@ import { createTelling, type Telling } from './telling.ts';
 import { untilStopped } from './until-stopped.ts';
 import { describeUnusable } from './unusable-files.ts';
 
+/**
+ * How long stopping may take, in milliseconds: longer than answers under way may (`drainTimeout`), and less than the ten
+ * seconds that process managers wait.
+ */
+const stopTimeout = 9000;
+
 /** The settings of the host of a build. */
 interface BuildHostOptions extends HostOptions {
   /** Folder of what the build published. */
@@ -151,6 +157,14 @@ export const runHost = async (options: BuildHostOptions | ReplicaHostOptions): P
   });
   await untilStopped();
   log.info('stopping', 'Stopping: answers under way complete first');
+  // A database that stands still does not hang up, and its connections would keep the process for as long. What is
+  // acknowledged is on disk.
+  const end = (): never => {
+    log.warn('stopped-late', 'Stopped without waiting any longer for connections that do not end, as to a database');
+    log.flush();
+    process.exit(0);
+  };
+  setTimeout(end, stopTimeout).unref();
   await host.close();
   log.flush();
   process.off('uncaughtExceptionMonitor', tellEnd);

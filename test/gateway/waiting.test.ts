@@ -1,5 +1,3 @@
-import type { AddressInfo } from 'node:net';
-import { createServer, connect as dial, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,6 +12,7 @@ import { addAccount, post, readJson, startGateway, type TestGateway } from '../s
 import { issue, openProtocol } from '../support/issue.ts';
 import { newDatabase } from '../support/new-database.ts';
 import type { Credentials } from '../support/package-manager.ts';
+import { openPassage } from '../support/passage.ts';
 import { describeStores } from '../support/stores.ts';
 
 const second = 1_000;
@@ -185,38 +184,6 @@ test('T8 more operations than may wait are refused at once', async () => {
 });
 
 describe('a PostgreSQL that stands still', () => {
-  /** A way to the server that can be held up, as by a frozen machine: nothing arrives, nothing breaks. */
-  const openPassage = async (target: URL) => {
-    let held = false;
-    const pairs = new Set<readonly [Socket, Socket]>();
-    const apply = () => {
-      for (const pair of pairs) for (const socket of pair) held ? socket.pause() : socket.resume();
-    };
-    const server = createServer((near) => {
-      const far = dial(Number(target.port), target.hostname);
-      const pair = [near, far] as const;
-      pairs.add(pair);
-      for (const [from, to] of [pair, [far, near] as const]) {
-        from.on('data', (data) => to.write(data));
-        from.on('close', () => {
-          to.destroy();
-          pairs.delete(pair);
-        });
-        from.on('error', () => {});
-      }
-      apply();
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    return {
-      port: (server.address() as AddressInfo).port,
-      hold: (value: boolean) => {
-        held = value;
-        apply();
-      },
-      close: () => server.close(),
-    };
-  };
-
   test('T8 is 503 for all within one wait, with nothing consumed', async () => {
     const url = new URL(await newDatabase());
     const passage = await openPassage(new URL(url));

@@ -10,6 +10,8 @@ import { documentPath } from '../../src/contract/paths.ts';
 import { readPublished } from '../clients/published-records.ts';
 import { publishBuild } from '../support/built.ts';
 import { generatedRepositories } from '../support/generated.ts';
+import { newDatabase } from '../support/new-database.ts';
+import { openPassage } from '../support/passage.ts';
 import { type Published, publish } from '../support/published.ts';
 import { runScript } from '../support/run-script.ts';
 
@@ -54,6 +56,30 @@ describe('npm run serve', () => {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ callback, udid: '0'.repeat(40), model: 'iPhone10,6' }),
     });
+
+  it('H2: ends when it is told to, though its databases stand still', async () => {
+    const { folder, state } = build();
+    const passages = await Promise.all(
+      [1, 2].map(async () => {
+        const url = new URL(await newDatabase());
+        const { port, hold } = await openPassage(new URL(url));
+        url.port = String(port);
+        return { url: url.href, hold };
+      }),
+    );
+    const [gateway, downloads] = passages.map(({ url }) => url);
+    const flags = ['--out', folder, '--state', state, '--port', '0', '--development'];
+    const { address, child, ended, output } = await startOn(flags, {
+      GATEWAY_DATABASE_URL: gateway,
+      DEBDEX_DOWNLOADS_DATABASE: downloads,
+    });
+    expect((await authenticate(address, 'sileo://authentication_success')).status).toBe(200);
+    for (const { hold } of passages) hold(true);
+    child.kill('SIGTERM');
+    expect(await ended).toBe(0);
+    expect(output.text).toContain('"event":"stopped-late"');
+  });
+
   const loopbackCallback = 'http://127.0.0.1:1/x';
   const listed = { GATEWAY_CALLBACKS: 'app: loopback' };
 
