@@ -127,7 +127,10 @@ export class S3Client {
   readonly #patience: Patience;
   #signer: Promise<SignatureV4> | undefined;
   #hasAnswered = false;
-  /** When requests may go on: if the store is asked too often, all requests have to wait. */
+  /**
+   * When requests may go on, in milliseconds as of performance.now(): if the store is asked too often, all requests have to
+   * wait. Where the machine's clock is set back meanwhile, they wait no longer.
+   */
   #resumeAt = 0;
 
   constructor(bucket: Bucket, sender: Sender, patience = usualPatience) {
@@ -222,12 +225,15 @@ export class S3Client {
   #pause(tries: number, retryAfter: string | undefined): void {
     const { longestPauseMs } = this.#patience;
     const now = new Date();
-    const asked = parseRetryAfter(retryAfter ?? null, now, longestPauseMs)?.getTime() ?? 0;
-    this.#resumeAt = Math.max(this.#resumeAt, asked, now.getTime() + this.#pauseMs(tries));
+    const until = parseRetryAfter(retryAfter ?? null, now, longestPauseMs) ?? now;
+    const pause = Math.max(until.getTime() - now.getTime(), this.#pauseMs(tries));
+    this.#resumeAt = Math.max(this.#resumeAt, performance.now() + pause);
   }
 
   async #waitForTurn(): Promise<void> {
-    for (let wait = this.#resumeAt - Date.now(); wait > 0; wait = this.#resumeAt - Date.now()) await sleep(wait);
+    for (let wait = this.#resumeAt - performance.now(); wait > 0; wait = this.#resumeAt - performance.now()) {
+      await sleep(wait);
+    }
   }
 
   #unreachable({ code, message }: NetworkError, tries: number): UploadError {
