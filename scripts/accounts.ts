@@ -19,6 +19,7 @@ import { outliveReaders } from '../src/log/program-log.ts';
 import { auditCommand } from './accounts/audit.ts';
 import { assertStateFolder, assertStoreExists, NoStore } from './accounts/existing-store.ts';
 import { PasswordRefused, readNewPassword } from './accounts/password.ts';
+import { readStateFolder } from './accounts/state-folder.ts';
 import { formatAccounts } from './accounts/table.ts';
 import { assertNoHelp, HelpAsked } from './help-asked.ts';
 import { tellUnknownVariables } from './known-variables.ts';
@@ -145,6 +146,7 @@ const readArguments = () => {
     });
     const [command, name, ...more] = positionals;
     if (command === undefined) throw new UsageError('a COMMAND is missing');
+    if (name === '') throw new UsageError('NAME must not be empty');
     if (more.length > 0) throw new UsageError('too many arguments; a password is never one of them');
     // Accounts of a provider have a colon in their name, which our own cannot, and are spelled as `list` prints them.
     const normal = name === undefined ? undefined : (normaliseAccountName(name) ?? name);
@@ -153,7 +155,7 @@ const readArguments = () => {
       name: command === 'add' ? name : normal,
       all: values.all,
       at: values.at,
-      state: values.state ?? process.env.DEBDEX_STATE ?? 'state',
+      state: readStateFolder(values.state, (reason) => new UsageError(reason)),
     };
   } catch (error) {
     throw error instanceof UsageError ? error : new UsageError(error instanceof Error ? error.message : String(error));

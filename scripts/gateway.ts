@@ -10,6 +10,7 @@ import {
 import { outliveReaders } from '../src/log/program-log.ts';
 import { auditCommand } from './accounts/audit.ts';
 import { assertStoreExists, NoStore } from './accounts/existing-store.ts';
+import { readStateFolder } from './accounts/state-folder.ts';
 import { assertNoHelp, HelpAsked } from './help-asked.ts';
 import { tellUnknownVariables } from './known-variables.ts';
 
@@ -44,7 +45,9 @@ const readArguments = () => {
     if (file === undefined || more.length > 0) throw new UsageError(`${command} takes one FILE`);
     const keepSignIns = values['keep-sign-ins'] ?? false;
     if (keepSignIns && command === 'backup') throw new UsageError('--keep-sign-ins goes with restore');
-    return { command, file: resolve(file), keepSignIns, state: values.state ?? process.env.DEBDEX_STATE ?? 'state' };
+    if (file === '') throw new UsageError('FILE must not be empty');
+    const state = readStateFolder(values.state, (reason) => new UsageError(reason));
+    return { command, file: resolve(file), keepSignIns, state };
   } catch (error) {
     throw error instanceof UsageError ? error : new UsageError(error instanceof Error ? error.message : String(error));
   }

@@ -305,6 +305,24 @@ test('makes no store where --state names no folder of one, and a first account o
   expect((await runScript('accounts', ['list'], { environment: { DEBDEX_STATE: folder } })).out).toBe(both.out);
 });
 
+test('what is empty is bad usage and no root folder, whatever a script forgot to set', async () => {
+  const file = join(temporaryFolder(), 'backup');
+  for (const [name, parameters, environment, reason] of [
+    ['accounts', ['list', '--state', ''], {}, '--state must not be empty'],
+    ['accounts', ['sign-out', '--all'], { DEBDEX_STATE: '' }, 'DEBDEX_STATE must not be empty'],
+    ['accounts', ['disable', ''], {}, 'NAME must not be empty'],
+    ['gateway', ['restore', file, '--state', ''], {}, '--state must not be empty'],
+    ['gateway', ['restore', file], { DEBDEX_STATE: '' }, 'DEBDEX_STATE must not be empty'],
+    ['gateway', ['backup', ''], {}, 'FILE must not be empty'],
+  ] as const) {
+    const ended = await runScript(name, parameters, { environment });
+    expect(ended, parameters.join(' ')).toMatchObject({
+      status: 2,
+      error: expect.stringContaining(`${name}: ${reason}`),
+    });
+  }
+});
+
 test('a wrong setting is bad usage, as it is of a server, and says how a password is written into an address', async () => {
   const environment = { GATEWAY_DATABASE_URL: 'postgres://user:pass#word@127.0.0.1/gateway' };
   for (const [name, parameters] of [
