@@ -314,6 +314,12 @@ test('a backup is refused where there is no store, and a restore makes one in a 
   const refused = await runScript('gateway', ['backup', none, '--state', there]);
   expect(refused).toMatchObject({ status: 1, error: expect.stringContaining(`There is no state folder ${there}`) });
   expect([none, there].filter((one) => existsSync(one))).toEqual([]);
+  const noBackup = newFile();
+  writeFileSync(noBackup, '{}\n');
+  for (const one of [none, noBackup]) {
+    expect((await runScript('gateway', ['restore', one, '--state', there])).status, one).toBe(1);
+    expect(existsSync(there), one).toBe(false);
+  }
 
   const gateway = await startGateway({}, { now: Date.now() });
   await addAccount(gateway.store, 'alice');

@@ -69,17 +69,18 @@ export interface Restored {
  * sign-in: a backup knows nothing of what was spent or revoked after it, and would bring it back. An account disabled by
  * now stays so. Throws BackupRefused where the file is not whole or newer than this program.
  */
-export const restore = (
+export const restore = async (
   location: StoreLocation,
   file: string,
   { keepSignIns }: { readonly keepSignIns: boolean },
-): Promise<Restored> =>
-  withStore(location, async (store) => {
-    const { head, rows } = await readBackupFile(file);
-    if (head.version > schemaVersion) {
-      throw new BackupRefused(`${file} is of a newer version of this program (${head.version}, not ${schemaVersion})`);
-    }
-    return store.transact(async (transaction) => {
+): Promise<Restored> => {
+  // First, because a store that is opened is made.
+  const { head, rows } = await readBackupFile(file);
+  if (head.version > schemaVersion) {
+    throw new BackupRefused(`${file} is of a newer version of this program (${head.version}, not ${schemaVersion})`);
+  }
+  return withStore(location, (store) =>
+    store.transact(async (transaction) => {
       const tables = await listTables(transaction);
       await store.keepWritersOut(
         transaction,
@@ -116,8 +117,9 @@ export const restore = (
         }),
         gone: namesOf(before.values(), (id) => !after.has(id)),
       };
-    });
-  });
+    }),
+  );
+};
 
 const readAccounts = (transaction: Transaction<GatewayTables>) =>
   transaction.selectFrom(accounts).select(['id', 'name', 'disabled_at', 'password_hash']).orderBy('name').execute();
