@@ -236,7 +236,8 @@ const checkTogether = (
   return mistakes;
 };
 
-const warnAbout = ({ schemes }: CallbackRules, publicAddress: string): string[] => {
+const warnAbout = (environment: Environment, { schemes }: CallbackRules, publicAddress: string): string[] => {
+  const { GATEWAY_CREDENTIAL_TTL: credentials, GATEWAY_REFRESH_TTL: refresh } = environment;
   const { protocol, hostname } = new URL(publicAddress);
   const plain = protocol === 'http:' && !/^(localhost|127\..*|\[::1\])$/.test(hostname);
   return [
@@ -245,6 +246,11 @@ const warnAbout = ({ schemes }: CallbackRules, publicAddress: string): string[] 
       (scheme) =>
         `GATEWAY_CALLBACKS allows every address of ${scheme} as a callback: credentials go to whatever its application does with them. Name the one that it signs in with, as in ${scheme}//host`,
     ),
+    ...(refresh <= credentials
+      ? [
+          `GATEWAY_REFRESH_TTL (${refresh}) is not more than GATEWAY_CREDENTIAL_TTL (${credentials}): credentials are refreshed when they have expired, so none can be, and every device has to sign in again`,
+        ]
+      : []),
     ...(plain ? [`Passwords and credentials travel unprotected: the public address is ${publicAddress}`] : []),
   ];
 };
@@ -280,7 +286,7 @@ const toConfiguration = (
           }
         : undefined,
     passwordChecks: environment.GATEWAY_PASSWORD_CHECKS,
-    warnings: warnAbout(callbacks, publicAddress),
+    warnings: warnAbout(environment, callbacks, publicAddress),
   };
 };
 

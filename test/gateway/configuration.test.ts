@@ -211,6 +211,18 @@ test('T1 a scheme alone is warned about at the start, and so is http that is not
   }
 });
 
+test('a refresh token that ends with its credentials, so that none can be refreshed, is warned about at the start', () => {
+  const warnings = (refresh: string, credentials: string) =>
+    readTestConfiguration({ GATEWAY_REFRESH_TTL: refresh, GATEWAY_CREDENTIAL_TTL: credentials }).warnings;
+  for (const [refresh, credentials] of [
+    ['600', ''],
+    ['60', '60'],
+  ] as const) {
+    expect(warnings(refresh, credentials)).toEqual([expect.stringContaining('GATEWAY_REFRESH_TTL')]);
+  }
+  expect(warnings('61', '60')).toEqual([]);
+});
+
 test('the OpenID settings go together', () => {
   expect(mistakes({ GATEWAY_OIDC_ISSUER: 'https://id.example' })).toEqual([
     expect.stringContaining('GATEWAY_OIDC_CLIENT_ID is missing'),
