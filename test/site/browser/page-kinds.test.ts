@@ -312,6 +312,23 @@ it('how many filters are chosen has room beside the words of their button on the
   expect(await page.evaluate(splitWords)).not.toContain('Narrow');
 });
 
+it('the switch of the theme stays beside the field of the header, also where large letters take two lines', async () => {
+  for (const width of [1440, 1024, 844]) {
+    const page = await site.open('/about/', { viewport: { width, height: 900 }, bypassCSP: true });
+    for (const size of ['100%', '200%']) {
+      await page.evaluate(`document.documentElement.style.fontSize = '${size}'`);
+      const [field, tools] = await Promise.all(
+        ['.top .find input', '.top [data-theme-switch]'].map((one) => page.locator(one).boundingBox()),
+      );
+      const where = `${width} px, ${size}`;
+      if (field === null || tools === null || field === undefined || tools === undefined) throw new Error(where);
+      expect(Math.abs(field.y + field.height / 2 - tools.y - tools.height / 2), where).toBeLessThan(4);
+      expect(tools.x - field.x - field.width, where).toBeGreaterThan(0);
+      expect(tools.x - field.x - field.width, where).toBeLessThan(40);
+    }
+  }
+});
+
 it('the longest word of a version and of a finding has room on a phone with letters twice as large', async () => {
   const large = { content: 'html { font-size: 200% }' };
   const small = { ...phone, viewport: { ...phone.viewport, width: 320 }, bypassCSP: true };
