@@ -1,7 +1,7 @@
 import { computePause } from '../net/retry.ts';
 import { type Attempts, noAttempts } from '../snapshots/snapshot.ts';
 import type { SnapshotStore } from '../snapshots/store.ts';
-import { type CrawlCode, CrawlError } from './crawl-error.ts';
+import { type CrawlCode, CrawlError, sayMinute } from './crawl-error.ts';
 import { type Fault, networkFailures } from './network-failures.ts';
 
 const minute = 60_000;
@@ -73,7 +73,7 @@ export const isPaused = (until: string, now: Date, holdMs: number): boolean =>
  */
 export const assertRested = ({ notBefore, reason }: Attempts, now: Date, holdMs: number): void => {
   if (notBefore === null || !isPaused(notBefore, now, holdMs)) return;
-  throw new CrawlError('backing-off', `${reason} Next attempt after ${notBefore}`);
+  throw new CrawlError('backing-off', `${reason} Next attempt after ${sayMinute(notBefore)}`);
 };
 
 /**

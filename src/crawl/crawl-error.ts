@@ -11,6 +11,9 @@ const longestDetail = 1000;
 const shorten = (detail: string): string =>
   detail.length > longestDetail ? `${detail.slice(0, longestDetail).toWellFormed()}…` : detail;
 
+/** A moment, ISO 8601, in a reason: the status page shows reasons to visitors, too. */
+export const sayMinute = (iso: string): string => `${iso.slice(0, 16).replace('T', ' ')} UTC`;
+
 /**
  * A repository, or one of its files, that cannot be used. `detail` is the evidence in words, shortened if it is very
  * long.

@@ -8,7 +8,7 @@ import { computePause, parseRetryAfter } from '../net/retry.ts';
 import type { Attempts, Found, HeldBack, SnapshotFile, Topic } from '../snapshots/snapshot.ts';
 import type { SnapshotStore, StagedFile } from '../snapshots/store.ts';
 import { isPaused } from './back-off.ts';
-import { type CrawlCode, CrawlError } from './crawl-error.ts';
+import { type CrawlCode, CrawlError, sayMinute } from './crawl-error.ts';
 import type { CrawlLimits } from './crawl-limits.ts';
 import { networkFailures } from './network-failures.ts';
 import type { Place, Wait } from './visit-places.ts';
@@ -211,7 +211,7 @@ export class Visit {
     const until = parseRetryAfter(retryAfter, now, this.limits.holdMs);
     const wait = until === undefined ? Number.POSITIVE_INFINITY : until.getTime() - now.getTime();
     if (wait <= this.limits.waitMs && this.#repetitions > 0) return wait;
-    const words = until === undefined ? '' : `, not before ${until.toISOString()}`;
+    const words = until === undefined ? '' : `, not before ${sayMinute(until.toISOString())}`;
     throw new CrawlError('origin-busy', `status ${status} for ${url}${words}`, until ? { notBefore: until } : {});
   }
 
