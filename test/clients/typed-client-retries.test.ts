@@ -76,12 +76,14 @@ describe('a question that fails in passing', () => {
   it('is not asked again where it cannot succeed, where it is a report, or where nobody waits', async () => {
     const wrong = answering(Response.json({ error: 'No' }, { status: 400 }));
     await expect(new Client({ base, fetch: wrong.ask }).landing()).rejects.toThrow('No');
+    const files = answering(Response.json({ error: 'Not here' }, { status: 501 }));
+    await expect(new Client({ base, fetch: files.ask }).searchPackages('snow').next()).rejects.toThrow('Not here');
     const report = answering(busy('0'));
     await expect(new Client({ base, fetch: report.ask }).reportDownloads([])).rejects.toThrow(AnswerError);
     const left = answering(busy('20'));
     const signal = AbortSignal.timeout(30);
     await expect(new Client({ base, fetch: left.ask }).landing({ signal })).rejects.toThrow(/timeout/);
-    expect([wrong, report, left].map(({ asked }) => asked.length)).toEqual([1, 1, 1]);
+    expect([wrong, files, report, left].map(({ asked }) => asked.length)).toEqual([1, 1, 1, 1]);
   });
 
   it('has an end where nothing is answered, or something that is no JSON', async () => {

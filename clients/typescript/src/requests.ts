@@ -36,8 +36,9 @@ export interface AskOptions {
 }
 
 // Temporary errors: the service is busy, or a server in front of it does not reach it, for which some have a number of
-// their own (520 to 530 at Cloudflare). After any other error a repetition would fail, too.
-const isPassing = (status: number): boolean => status === 408 || status === 429 || status >= 500;
+// their own (520 to 530 at Cloudflare). After any other error a repetition would fail, too: 501 is the answer of a host of
+// files to what has to be computed.
+const isPassing = (status: number): boolean => status === 408 || status === 429 || (status >= 500 && status !== 501);
 const firstPause = 250;
 
 /** The longest delay of the platform's timers, in milliseconds; longer ones end at once. */
