@@ -26,7 +26,7 @@ describe('E2: the questions to an object', () => {
   it('pause after every few, so that the object takes other requests', async () => {
     const turns = createTurns();
     let answered = 0;
-    const asked = Array.from({ length: 12 }, () => turns.ask('one', () => void answered++));
+    const asked = Array.from({ length: 12 }, () => turns.ask('one', async () => void answered++));
     await new Promise<void>((resolve) => setTimeout(resolve));
     expect(answered).toBeLessThan(12);
     await Promise.all(asked);
@@ -38,7 +38,7 @@ describe('E2: the questions to an object', () => {
     const failing = turns.ask('one', () => {
       throw new Error('of the test');
     });
-    const next = turns.ask('one', () => 'next');
+    const next = turns.ask('one', async () => 'next');
     await expect(failing).rejects.toThrow('of the test');
     expect(await next).toBe('next');
   });
