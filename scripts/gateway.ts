@@ -61,7 +61,7 @@ const describe = ({ made, accounts, signIns, ...changed }: Restored, keepSignIns
   return [
     `Restored ${accounts} ${accounts === 1 ? 'account' : 'accounts'} as of ${made.toISOString()}.`,
     keepSignIns
-      ? `Kept ${signIns} sign-ins: what was spent or revoked since then is alive again. To end all of them, restore without --keep-sign-ins. Restart the servers.`
+      ? `Kept ${signIns} ${signIns === 1 ? 'sign-in' : 'sign-ins'}: what was spent or revoked since then is alive again. To end all of them, restore without --keep-sign-ins. Restart the servers.`
       : 'Every sign-in has ended; everybody signs in again.',
     ...(stillDisabled.length > 0 ? [`Disabled since, and still so: ${list(stillDisabled)}`] : []),
     ...(back.length > 0 ? [`Removed since, and back again: ${list(back)}`] : []),
