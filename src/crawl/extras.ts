@@ -72,7 +72,10 @@ const fetchSignature = async (
   if (answer.kind === 'unchanged') return { signature: before, validators: known };
   if (answer.kind === 'unusable') {
     const { code, message } = answer.error;
-    throw new CrawlError(code, code === 'too-large' ? `${message} (${limitNote('signatureBytes')})` : message);
+    if (code !== 'too-large') throw new CrawlError(code, message);
+    // Usually the page of a host that answers 200 for what it does not have, and would at every visit.
+    visit.findings.add('signature-unreadable', `${path}, ${limitNote('signatureBytes')}`);
+    return null;
   }
   serverFaults(path, answer);
   if (answer.kind !== 'received') return null;

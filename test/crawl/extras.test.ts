@@ -36,14 +36,17 @@ describe('payment endpoint and signature', () => {
     expect(Buffer.from(await bench.store.readFile('repo', snapshot.signature))).toEqual(Buffer.from(content));
   });
 
-  it('C7: a Release.gpg that is too long names its limit', async () => {
+  it('C7: a Release.gpg that is too long is none, names its limit, and is not asked for at each visit', async () => {
     const files = await generateRepository();
     bench.origin.serve('repo', files.set('/Release.gpg', Buffer.alloc(limits.signatureBytes + 1)));
     const [found] = (await bench.crawlOne()).findings;
     expect(found).toMatchObject({
-      code: 'extras-unanswered',
+      code: 'signature-unreadable',
       example: expect.stringContaining('limit signatureBytes'),
     });
+    expect((await bench.store.read('repo'))?.signing.state).toBe('unsigned');
+    bench.pass(3600);
+    expect((await bench.crawlOne()).asked).not.toContain('/repo/Release.gpg');
   });
 
   it('their trouble does not fail the crawl', async () => {
