@@ -35,7 +35,7 @@ describe('E2: the questions to an object', () => {
 
   it('go on behind one that fails', async () => {
     const turns = createTurns();
-    const failing = turns.ask('one', () => {
+    const failing = turns.ask('one', async () => {
       throw new Error('of the test');
     });
     const next = turns.ask('one', async () => 'next');
