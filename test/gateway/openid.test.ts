@@ -57,6 +57,16 @@ const startLink = (page: Page) => {
   return new URL(link, page.address).href;
 };
 
+test('the addresses of the detour to the provider name the methods that they take', async () => {
+  for (const address of ['openid', 'callback']) {
+    for (const method of ['POST', 'PUT']) {
+      const answer = await fetch(`${gateway.base}/v2/login/${address}`, { method });
+      expect([answer.status, answer.headers.get('allow')], `${method} ${address}`).toEqual([405, 'GET, HEAD']);
+      expect(answer.headers.get('cache-control')).toBe('no-store');
+    }
+  }
+});
+
 test('the login page offers the provider, and signing in there ends at the callback', async () => {
   const { own, follow } = newBrowser();
   const page = await own.open(await authenticate(gateway.base));

@@ -210,9 +210,19 @@ export const loginRoutes = (deps: GatewayDeps, protocol: Protocol): Hono => {
     });
   }
 
-  routes.all('/login', (c) =>
-    render(c, failurePage(405, 'Sign in', `${c.req.method} is not offered here.`, { Allow: 'GET, HEAD, POST' })),
-  );
+  for (const [path, allow] of [
+    ['/login', 'GET, HEAD, POST'],
+    ...(openId
+      ? ([
+          ['/login/openid', 'GET, HEAD'],
+          ['/login/callback', 'GET, HEAD'],
+        ] as const)
+      : []),
+  ] as const) {
+    routes.all(path, (c) =>
+      render(c, failurePage(405, 'Sign in', `${c.req.method} is not offered here.`, { Allow: allow })),
+    );
+  }
   return routes;
 };
 
