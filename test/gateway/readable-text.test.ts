@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isOneScript, normaliseAccountName } from '../../functions/gateway/account-name.ts';
+import { maskUdid } from '../../functions/gateway/masked-udid.ts';
 import { toReadable } from '../../functions/gateway/readable-text.ts';
 import { anyCharacter } from '../support/any-character.ts';
 
@@ -62,4 +63,9 @@ test('T4 a name holds nothing that cannot be seen, or another account would look
     expect(normaliseAccountName(`ali${unseen}ce`), unseen.codePointAt(0)?.toString(16)).toBeUndefined();
   }
   expect(normaliseAccountName('मीना')).toBe('मीना');
+});
+
+test('T9 of a device identifier at most a quarter is kept', () => {
+  const masked = ['', 'abcd', 'a'.repeat(15), `${'a'.repeat(12)}wxyz`, `${'a'.repeat(36)}wxyz`].map(maskUdid);
+  expect(masked).toEqual(['••••', '••••', '••••', '••••wxyz', '••••wxyz']);
 });
