@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { type FileHandle, mkdir, mkdtemp, open, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { noAttempts, type Snapshot } from '../../src/snapshots/snapshot.ts';
 import { SnapshotStore, type StagedFile } from '../../src/snapshots/store.ts';
 
@@ -131,6 +131,31 @@ describe('the store', () => {
     expect(await store.read('repo')).toEqual(before);
     await put('release 3', 'packages 3');
     expect(await readdir(folder())).toHaveLength(3);
+  });
+
+  it('C12: has each file, and all of their names, on disk before the description names them, and that at the end', async () => {
+    const handle = await open(directory);
+    const prototype = Object.getPrototypeOf(handle) as FileHandle;
+    await handle.close();
+    const sync = prototype.sync;
+    /** What the folder held each time that something in it, or the folder itself, was flushed. */
+    const flushes: string[][] = [];
+    const spy = vi.spyOn(prototype, 'sync').mockImplementation(async function (this: FileHandle) {
+      const names = await readdir(folder());
+      flushes.push(names.map((name) => name.replace(/^tmp-.*|^[0-9a-f]{64}$/, (whole) => whole.slice(0, 3))).sort());
+      return sync.call(this);
+    });
+    onTestFinished(() => spy.mockRestore());
+    const text = (content: string) => hash('sha256', content).slice(0, 3);
+    await put('release', 'packages');
+    const named = [text('release'), text('packages')].sort();
+    expect(flushes).toEqual([
+      ['tmp', 'tmp'],
+      [text('release'), 'tmp'].sort(),
+      named,
+      [...named, 'tmp'].sort(),
+      [...named, 'meta.json'].sort(),
+    ]);
   });
 
   it.each(['', '{', '[]', '{"slug": "repo"}'])('C3: reports a description of %j as damage', async (text) => {
