@@ -52,6 +52,12 @@ export const limitTable = {
     'A server that wakes up takes seconds.',
   ),
   headerBytes: of(32_768, 'bytes', 'the headers of an answer', 'Four times what usual servers send at most.'),
+  framingBytes: of(
+    mebibyte,
+    'bytes',
+    'what an answer takes besides nine times its body',
+    'Extensions of chunks reach nobody, and nobody sends them.',
+  ),
   redirects: of(5, 'pieces', 'redirects of a request', 'apt and browsers meet two or three.'),
   connectionsPerHost: of(2, 'pieces', 'connections to one host', 'What apt opens.'),
   repositoryMs: of(180_000, 'milliseconds', 'a visit to one repository', 'All that one stranger can delay a run by.'),

@@ -10,6 +10,7 @@ import { type AllowedNetworks, createAddressRule } from './public-address.ts';
 import { readRedirect } from './redirects.ts';
 import { createResolver, type ResolveName } from './resolver.ts';
 import { type FetchLimits, type Turn, takeTurn } from './turn.ts';
+import { WireMeter } from './wire-meter.ts';
 
 /** What to request, and how much may be received at most. */
 interface FetchOptions {
@@ -128,12 +129,17 @@ const readHeaders = (url: URL, permanentUrl: URL, { statusCode, headers }: Dispa
   };
 };
 
+interface AnswerLimits extends FetchLimits {
+  readonly maxBytes: number;
+  /** Called for each piece of the body that is read, with its length. */
+  readonly onBody: (bytes: number) => void;
+}
+
 const answer = async (
   url: URL,
   permanentUrl: URL,
   response: Dispatcher.ResponseData,
-  maxBytes: number,
-  limits: FetchLimits,
+  { maxBytes, onBody, ...limits }: AnswerLimits,
   turn: Turn,
 ): Promise<FetchResult> => {
   const { result, expected } = readHeaders(url, permanentUrl, response);
@@ -150,7 +156,10 @@ const answer = async (
   const body = readBounded(response.body, { ...limits, maxBytes, expected }, turn.abort);
   async function* read() {
     try {
-      yield* body;
+      for await (const piece of body) {
+        onBody(piece.length);
+        yield piece;
+      }
     } catch (error) {
       throw reasonOf(turn.signal, error, true);
     } finally {
@@ -187,6 +196,7 @@ export const createFetcher = (options: {
   const queue = new HostQueue(limits.connectionsPerHost);
   const names = new Names(options.resolve ?? createResolver(), limits);
   const isAllowed = createAddressRule(options.allowPrivateNetworks);
+  const wire = new WireMeter(limits.framingBytes);
   const agentOptions = {
     connections: limits.connectionsPerHost,
     pipelining: 1,
@@ -200,6 +210,7 @@ export const createFetcher = (options: {
       timeout: limits.connectMs,
       find: (hostname) => names.find(hostname),
       ca: options.ca,
+      onConnected: (host, socket) => wire.watch(host, socket),
     }),
   } as const;
   const tls = { timeout: limits.connectMs, ...(options.ca === undefined ? {} : { ca: options.ca }) };
@@ -209,6 +220,7 @@ export const createFetcher = (options: {
     try {
       if (options.proxies !== undefined) assertNameable(url, isAllowed);
       onRequest?.(url);
+      wire.request(url.host);
       const request = agent.request({
         origin: url.origin,
         path: url.pathname + url.search,
@@ -243,7 +255,8 @@ export const createFetcher = (options: {
       const headers = url.origin === start.origin ? fetchOptions.headers : undefined;
       const response = await send(url, { ...fetchOptions, headers }, turn);
       if (!redirecting.has(response.statusCode)) {
-        return answer(url, permanentUrl, response, fetchOptions.maxBytes, limits, turn);
+        const onBody = (bytes: number) => wire.accept(url.host, bytes);
+        return answer(url, permanentUrl, response, { ...limits, maxBytes: fetchOptions.maxBytes, onBody }, turn);
       }
       await drop(response);
       remainingMs = Math.max(1, remainingMs - turn.end());

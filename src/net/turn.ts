@@ -13,6 +13,8 @@ export interface FetchLimits {
   /** How long a body may wait in total without penalty. */
   readonly graceMs: number;
   readonly headerBytes: number;
+  /** How much may arrive with each answer besides nine times its body; see `WireMeter`. */
+  readonly framingBytes: number;
   readonly redirects: number;
   readonly connectionsPerHost: number;
 }

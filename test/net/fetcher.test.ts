@@ -386,6 +386,48 @@ describe('origins that misbehave', () => {
     expect(await codeOf(read(at('/Release')))).toBe('no error');
   });
 
+  it.each([
+    ['few bytes of body', `${'1;'.padEnd(15_000, 'x')}\r\n.\r\n`],
+    ['none', '1;'.padEnd(15_000, 'x')],
+  ])('C2: what frames a body, with %s in it, is limited', async (_, piece) => {
+    let sent = 0;
+    const wordy = createServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () => {
+        socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
+        const more = () => {
+          while (!socket.destroyed && socket.write(piece)) sent += piece.length;
+        };
+        socket.on('drain', more);
+        more();
+      });
+    }).listen(0, '127.0.0.1');
+    await once(wordy, 'listening');
+    const { port } = wordy.address() as AddressInfo;
+    await expect(read(new URL(`http://127.0.0.1:${port}/`))).rejects.toMatchObject({
+      code: 'protocol',
+      message: expect.stringContaining('limit framingBytes: 1,048,576 bytes'),
+    });
+    // What the system holds for both is more than that, and far from what a minute brings.
+    expect(sent).toBeLessThan(50 * megabyte);
+    wordy.close();
+  });
+
+  it('C2: a body may come byte by byte, beside a long one, and after many others', async () => {
+    const crumbs = createServer((socket) => {
+      socket.on('data', () => {
+        socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
+        socket.write(`${'1\r\n.\r\n'.repeat(megabyte)}0\r\n\r\n`);
+      });
+    }).listen(0, '127.0.0.1');
+    await once(crumbs, 'listening');
+    const { port } = crumbs.address() as AddressInfo;
+    for (let round = 0; round < 3; round++) {
+      expect((await read(new URL(`http://127.0.0.1:${port}/`))).text.length).toBe(megabyte);
+    }
+    crumbs.close();
+  });
+
   it('V4: a body that ends before its announced length is truncated, at whatever byte', async () => {
     origin.put('/file', 'x'.repeat(1000));
     for (const after of [0, 1, 500, 999]) {
