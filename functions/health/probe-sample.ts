@@ -78,9 +78,9 @@ export const readListed = async (
   const content = await document.open();
   if (content === undefined) return readListed(documents, path);
   const text = await readBeginning(content);
-  const [, id] = /"package_id":("(?:[^"\\]|\\.)*")/.exec(text) ?? [];
-  if (id === undefined) throw new Error(`${path} is damaged`);
-  return [JSON.parse(id)];
+  const ids = Array.from(text.matchAll(/"package_id":("(?:[^"\\]|\\.)*")/g), ([, id = '']) => JSON.parse(id));
+  if (ids.length === 0) throw new Error(`${path} is damaged`);
+  return ids;
 };
 
 /** How many packages of a repository are tried: a stranger may have named the first with signs that are no word. */

@@ -276,6 +276,14 @@ describe('health', () => {
   it.each([
     { name: 'a smallest repository has nothing else', others: generatedRepositories(), more: [] },
     { name: 'it is the first of the only repository', others: [], more: [{ Package: 'findable' }] },
+    {
+      name: 'it is the first of the only repository, whose list is not held in memory',
+      others: [],
+      more: Array.from({ length: 600 }, (_, number) => ({
+        Package: `findable${number}`,
+        Description: 'word '.repeat(200),
+      })),
+    },
   ])('H5: stays true where no question finds a package, since its identifier has no word, and $name', async (index) => {
     const odd = { slug: '0odd', packages: packages({ Package: '+' }, ...index.more) };
     const served = await serveBuild([...index.others, odd]);
