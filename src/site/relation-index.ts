@@ -50,9 +50,17 @@ export class RelationIndex {
     // A package that is provided is needed by its other names, too.
     const provided = new Map<string, string[]>();
     for (const [name, providers] of this.#providers) for (const id of providers) append(provided, id, name);
+    // Each name once: a repository may have a thousand packages that provide the same, and another ten thousand that
+    // need it.
+    const names = new Set<string>();
     // Those that are added on the way are also visited.
-    for (const id of found)
-      for (const name of [id, ...(provided.get(id) ?? none)]) for (const one of this.dependents(name)) found.add(one);
+    for (const id of found) {
+      for (const name of [id, ...(provided.get(id) ?? none)]) {
+        if (names.has(name)) continue;
+        names.add(name);
+        for (const one of this.dependents(name)) found.add(one);
+      }
+    }
     return found;
   }
 

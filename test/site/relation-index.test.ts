@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { RelationIndex } from '../../src/site/relation-index.ts';
 
 it('tells of a name each package that needs it once, and the first that provides it', () => {
@@ -31,4 +31,17 @@ it('tells of a package all names in its relations, each once', () => {
   index.add('c', {});
   expect(index.namedBy('a')).toEqual(['lib', 'other', 'help', 'old', 'mail']);
   expect([index.namedBy('b'), index.namedBy('c'), index.namedBy('d')]).toEqual([['lib'], [], []]);
+});
+
+it('finds what needs others through what it needs, and reads each name once however many provide it', () => {
+  const index = new RelationIndex();
+  index.add('a', { depends: 'elsewhere', provides: 'mail, web' });
+  index.add('b', { depends: 'elsewhere', provides: 'mail, web' });
+  index.add('c', { depends: 'mail' });
+  index.add('d', { preDepends: 'c | unheard-of', provides: 'mail' });
+  index.add('e', { recommends: 'c', depends: 'f' });
+  index.add('f', { provides: 'other' });
+  const read = vi.spyOn(index, 'dependents');
+  expect([...index.withDependents(['a', 'b'])]).toEqual(['a', 'b', 'c', 'd']);
+  expect(read.mock.calls.flat()).toEqual(['a', 'mail', 'web', 'b', 'c', 'd']);
 });
