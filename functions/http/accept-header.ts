@@ -5,6 +5,7 @@ export type Encoding = 'identity' | 'gzip' | 'br' | 'zstd';
 
 // In our order of preference, for clients that have none, such as browsers: the smallest first. By zstd the scripts and
 // pages of the site are up to a tenth larger than by br, and published copies are not used (`src/contract/compressed-paths.ts`).
+// That outweighs that answers to questions, which are compressed in a hurry, are as much larger by br at most.
 const compressed = ['br', 'zstd', 'gzip'] as const;
 
 interface Weighted {
