@@ -113,7 +113,9 @@ describe('docs/operating.md and the recipes', () => {
   it('define how commands run with the settings of the service, which may hold blanks', () => {
     const [, define = ''] = /```sh\n(as_debdex\(\) \(.*?\n\)\n)/s.exec(read(page)) ?? [];
     const settings = path.join(temporaryFolder(), 'debdex.env');
-    writeFileSync(settings, `${read('deploy/systemd/debdex.env')}DEBDEX_NOTIFY=https://a.test/$x https://b.test\n`);
+    // systemd takes quotation marks around a value away.
+    const more = 'DEBDEX_NOTIFY=https://a.test/$x https://b.test\nDEBDEX_DATA="/etc/debdex/my data"\n';
+    writeFileSync(settings, `${read('deploy/systemd/debdex.env')}${more}`);
     const here = define.replaceAll('/etc/debdex/debdex.env', settings);
     const shown = '"$DEBDEX_STATE" "$DEBDEX_OUT" "$DEBDEX_DATA" "$DEBDEX_PRECOMPRESS" "$DEBDEX_NOTIFY" "$OF_CALL"';
     const script = [
@@ -130,7 +132,7 @@ describe('docs/operating.md and the recipes', () => {
     expect(read(page)).not.toMatch(/as_debdex [A-Z_]+=/);
     expect([stdout.trimEnd().split('\n'), status]).toEqual([
       [
-        ...['/var/lib/debdex/state', '/var/lib/debdex/dist', '/etc/debdex/data', '1'],
+        ...['/var/lib/debdex/state', '/var/lib/debdex/dist', '/etc/debdex/my data', '1'],
         ...['https://a.test/$x https://b.test', '1', 'none'],
       ],
       0,
