@@ -204,6 +204,24 @@ describe('a PostgreSQL that stands still', () => {
     await gateway.close();
     passage.close();
   });
+
+  test('T8 is too late for the log, also where it stands still before the store is open', async () => {
+    const url = new URL(await newDatabase());
+    const passage = await openPassage(new URL(url));
+    url.port = String(passage.port);
+    passage.hold(true);
+    const gateway = await startGateway({ GATEWAY_DATABASE_URL: url.href });
+    const before = gateway.log.length;
+    const request = { callback: 'sileo://authentication_success', udid: '00008030-001A2B3C4D5E6F70', model: 'a' };
+    const ask = () => post(`${gateway.base}/v2/authenticate`, request);
+    const statuses = (await Promise.all([ask(), ask(), ask()])).map(({ status }) => status);
+    expect(statuses).toEqual([503, 503, 503]);
+    const reasons = gateway.log.slice(before).map((line) => JSON.parse(line).reason);
+    expect(reasons).toEqual(statuses.map(() => 'Error store_unavailable, because of Error too_late'));
+    passage.hold(false);
+    await gateway.close();
+    passage.close();
+  });
 });
 
 test('T8 a PostgreSQL that has no connection left is waited for', async () => {

@@ -1,5 +1,5 @@
 import { type CredentialStore, StoreUnavailable } from './credential-store.ts';
-import { beginWait, boundBy, type Databases, untilUnlocked } from './databases.ts';
+import { beginWait, boundBy, type Databases, untilUnlocked, withCode } from './databases.ts';
 import type { Connection } from './open-connection.ts';
 import type { Operations } from './store-operations.ts';
 
@@ -49,7 +49,7 @@ export const createStore = (open: () => Promise<Opened>): CredentialStore => {
       try {
         return await untilUnlocked(wait, attempt);
       } catch (error) {
-        throw new StoreUnavailable(error);
+        throw new StoreUnavailable(withCode(error));
       } finally {
         wait.end();
         waiting--;

@@ -77,6 +77,12 @@ export const boundBy = <Result>(wait: Wait, work: Promise<Result>): Promise<Resu
     work.then(resolve, reject);
   });
 
+/** The same failure, with the code of a wait that took too long where the driver of PostgreSQL gave up first: it has none. */
+export const withCode = (error: unknown): unknown =>
+  error instanceof Error && !('code' in error) && /\btimeout\b/.test(error.message)
+    ? Object.assign(error, { code: 'too_late' })
+    : error;
+
 /** Whether another connection holds the lock that was asked for (SQLITE_BUSY and its extended codes). */
 const isBusy = (error: unknown): boolean =>
   error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' && (error.errcode & 0xff) === 5;
