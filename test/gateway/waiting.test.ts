@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createNodeCryptography } from '../../functions/gateway/node/node-cryptography.ts';
 import { connect } from '../../functions/gateway/store/connection.ts';
 import { createStore } from '../../functions/gateway/store/create-store.ts';
@@ -63,6 +63,7 @@ describeStores('waiting', (newStore) => {
     const [live] = await Promise.all([issue(openProtocol(gateway.store), account)]);
     const release = await lock(gateway, url);
     const headers = { authorization: `Bearer ${live.auth_token}` };
+    const said = vi.spyOn(console, 'error');
     const begun = performance.now();
     let answered = 0;
     const before = gateway.log.length;
@@ -94,6 +95,9 @@ describeStores('waiting', (newStore) => {
     expect(await gateway.health()).toBe(true);
     gateway.advance(60 * second);
     expect(await Promise.all(others.map((set) => refresh(set)))).toEqual(others.map(() => 200));
+    // A line of a library among those of the log would be no JSON.
+    expect(said.mock.calls).toEqual([]);
+    said.mockRestore();
   });
 
   test('T14 a refresh whose client has left is not done, and its retry is; no line of the log takes it for a fault of the store', async () => {

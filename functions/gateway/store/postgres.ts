@@ -1,4 +1,10 @@
-import { Kysely, PostgresDialect } from 'kysely';
+import {
+  type AbortableOperationOptions,
+  Kysely,
+  PostgresDialect,
+  type PostgresDialectConfig,
+  PostgresDriver,
+} from 'kysely';
 import pg from 'pg';
 import { bounds, columnTypes, connectingMaximum } from './postgres-session.ts';
 import type { GatewayTables } from './tables.ts';
@@ -24,6 +30,34 @@ const nameOf = (text: string) => {
   return name;
 };
 
+/**
+ * A driver of Kysely that says nothing of a connection that fails to come when nobody waits for it any more: Kysely would
+ * write a line of its own, which the readers of a log in JSON cannot read.
+ */
+class SilentDriver extends PostgresDriver {
+  override async acquireConnection(options?: AbortableOperationOptions) {
+    try {
+      return await super.acquireConnection(options);
+    } catch (error) {
+      if (options?.signal?.aborted !== true) throw error;
+      return new Promise<never>(() => {});
+    }
+  }
+}
+
+class SilentDialect extends PostgresDialect {
+  readonly #config: PostgresDialectConfig;
+
+  constructor(config: PostgresDialectConfig) {
+    super(config);
+    this.#config = config;
+  }
+
+  override createDriver() {
+    return new SilentDriver(this.#config);
+  }
+}
+
 /** How a pool asks: of the database itself, by way of a pooler, or for a command that moves everything. */
 export type PostgresWay = 'direct' | 'pooled' | 'unbounded';
 
@@ -48,7 +82,7 @@ export const openPostgres = (url: string, pool: number, way: PostgresWay): Kysel
   // the pool hears it of idle connections alone, and one in the middle of a transaction can be between two queries.
   connections.on('error', () => {});
   connections.on('connect', (client) => client.on('error', () => {}));
-  return new Kysely<GatewayTables>({ dialect: new PostgresDialect({ pool: connections }) });
+  return new Kysely<GatewayTables>({ dialect: new SilentDialect({ pool: connections }) });
 };
 
 // What PgBouncer says of the first parameter of a connection that it does not know.
