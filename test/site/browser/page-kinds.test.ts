@@ -336,6 +336,7 @@ it('the longest word of a version and of a finding has room on a phone with lett
   await versions.addStyleTag(large);
   await versions.evaluate("document.querySelector('td.version .chip.new').textContent = 'Release candidate'");
   expect(await versions.evaluate(overflowing)).toEqual([]);
+  expect(await versions.evaluate(splitWords)).toEqual([]);
   const findings = await site.open('/repository/alpha/', { ...phone, bypassCSP: true });
   await findings.addStyleTag(large);
   await findings.evaluate(
