@@ -37,7 +37,7 @@ interface Page {
 
 const kept = new Map<string, Page>();
 let underWay: AbortController | undefined;
-let begun = 0;
+let begun = -gap;
 
 const readPage = async (response: Response): Promise<Page> => {
   const isJson = /^application\/json\b/.test(response.headers.get('content-type') ?? '');
@@ -63,10 +63,10 @@ const fetchPage = async (query: string): Promise<Page> => {
   underWay?.abort();
   const own = new AbortController();
   underWay = own;
-  const wait = begun + gap - Date.now();
+  const wait = begun + gap - performance.now();
   if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
   if (own.signal.aborted) throw new Superseded();
-  begun = Date.now();
+  begun = performance.now();
   try {
     const response = await fetch(addressOf(`v2/jailbreak/package/search?${query}`), { signal: own.signal });
     const page = await readPage(response);

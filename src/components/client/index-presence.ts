@@ -23,8 +23,12 @@ export const rest = (seconds: number): void => {
 
 /**
  * Whether the index may be asked: the site says that there may be a function, and it has not recently failed to answer.
+ * No rest is longer than that of an absent one, unless the device's clock was set back.
  */
-export const mayAsk = (): boolean => document.body.dataset.index !== undefined && Date.now() >= awayUntil;
+export const mayAsk = (): boolean => {
+  const left = awayUntil - Date.now();
+  return document.body.dataset.index !== undefined && (left <= 0 || left > 1000 * rests.absent);
+};
 
 let known: Promise<boolean> | undefined;
 
