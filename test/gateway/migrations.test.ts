@@ -6,6 +6,7 @@ import { createNodeCryptography } from '../../functions/gateway/node/node-crypto
 import { backUp } from '../../functions/gateway/store/backup.ts';
 import { schemaVersion } from '../../functions/gateway/store/migrations.ts';
 import { openCredentialStore } from '../../functions/gateway/store/open-store.ts';
+import { operateOn, remoteStore } from '../../functions/gateway/workers/remote-store.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { addAccount } from '../support/gateway-session.ts';
 import { issue, openProtocol } from '../support/issue.ts';
@@ -57,9 +58,14 @@ test.each(Object.entries(places))(
     // Fails where they were not made again.
     await run(backToFourth);
     await run(`update gateway_schema set version = ${schemaVersion + 1}`);
-    await expect(use((store) => store.listDevices(accountId))).rejects.toMatchObject({
-      cause: { code: 'store_newer', message: expect.stringContaining('a newer version of this program') },
-    });
+    // The same where a Worker asks an object.
+    const fromAfar = (store: ReturnType<typeof openCredentialStore>) =>
+      remoteStore(() => ({ operate: (name, parameters) => operateOn(store, name, parameters) }));
+    for (const reach of [(store: ReturnType<typeof openCredentialStore>) => store, fromAfar]) {
+      await expect(use((store) => reach(store).listDevices(accountId))).rejects.toMatchObject({
+        cause: { code: 'store_newer', message: expect.stringContaining('a newer version of this program') },
+      });
+    }
     await run('update gateway_schema set version = 4');
     expect(await use((store) => store.hasAccounts())).toBe(true);
   },

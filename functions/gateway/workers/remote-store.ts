@@ -33,8 +33,10 @@ const operations: Readonly<Record<StoreOperation, true>> = {
   health: true,
 };
 
-/** What an operation came to, as it travels. */
-export type Operated = { readonly value: unknown } | { readonly unavailable: string };
+/** What an operation came to, as it travels. The code is for the log, which tells no words. */
+export type Operated =
+  | { readonly value: unknown }
+  | { readonly unavailable: string; readonly code?: string | undefined };
 
 /** Where the operations of a store are done. */
 export interface StoreStub {
@@ -53,7 +55,9 @@ export const operateOn = async (
     return { value: await operation(...parameters) };
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
-    return { unavailable: error.cause instanceof Error ? error.cause.message : 'unknown' };
+    if (!(error.cause instanceof Error)) return { unavailable: 'unknown' };
+    const { message, code } = error.cause as Error & { readonly code?: unknown };
+    return { unavailable: message, ...(typeof code === 'string' && { code }) };
   }
 };
 
@@ -76,7 +80,10 @@ export const remoteStore = (
       } catch (error) {
         throw new StoreUnavailable(error);
       }
-      if ('unavailable' in operated) throw new StoreUnavailable(new Error(operated.unavailable));
+      if ('unavailable' in operated) {
+        const { unavailable, code } = operated;
+        throw new StoreUnavailable(Object.assign(new Error(unavailable), code !== undefined && { code }));
+      }
       return operated.value;
     };
     const asked = Object.keys(operations).map((name) => [
