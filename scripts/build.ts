@@ -149,7 +149,7 @@ const build = async (values: OptionValues<typeof buildOptions>, { stopping, log,
       stop: stopping.signal,
       verify: values.verify,
     });
-    process.stdout.write(describeBuild(result, progress, values.state));
+    process.stdout.write(describeBuild(result, progress, dryRun ? undefined : values.state));
     for (const sentence of result.untold ?? []) process.stderr.write(`${sentence}\n`);
     // If every repository was visited, the signal to stop came too late to stop anything.
     const stopped = result.outcomes.length < (only ?? entries).length ? stopping.by() : undefined;

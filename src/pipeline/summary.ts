@@ -61,8 +61,21 @@ const describeRepositories = ({ lastBuild, outcomes }: BuildResult): string => {
   return text;
 };
 
-const describeHeldBack = ({ repositories }: LastBuild, state: string): string => {
+// What a rehearsal holds back is kept nowhere, so a word about it would find nothing.
+const callsFor = (state: string | undefined) => {
+  if (state === undefined) {
+    const build = 'a build without --dry-run';
+    return {
+      take: `${build} says how to take it`,
+      confirm: `${build} takes the packages, and says how to confirm the signature`,
+    };
+  }
   const command = acceptCommand(state, 'SLUG');
+  return { take: `${command} takes it`, confirm: `the packages were taken; ${command}, if the signature is meant` };
+};
+
+const describeHeldBack = ({ repositories }: LastBuild, state: string | undefined): string => {
+  const { take, confirm } = callsFor(state);
   const held = repositories.flatMap(({ slug, heldBack }) => heldBack.map((one) => ({ slug, ...one })));
   const rowsOf = (some: typeof held, name: string, text: string): string =>
     some.length === 0
@@ -72,8 +85,8 @@ const describeHeldBack = ({ repositories }: LastBuild, state: string): string =>
     rowsOf(
       held.filter((one) => !isTrust(one)),
       'Held back',
-      `${command} takes it, if it is meant`,
-    ) + rowsOf(held.filter(isTrust), 'To confirm', `the packages were taken; ${command}, if the signature is meant`)
+      `${take}, if it is meant`,
+    ) + rowsOf(held.filter(isTrust), 'To confirm', confirm)
   );
 };
 
@@ -142,8 +155,8 @@ const describeSize = (size: PublishedSize): string => {
   return text;
 };
 
-/** What a build did, for people. `state` is its state folder. */
-export const describeBuild = (result: BuildResult, progress: Progress, state: string): string => {
+/** What a build did, for people. `state` is its state folder; undefined for a rehearsal, which keeps nothing. */
+export const describeBuild = (result: BuildResult, progress: Progress, state: string | undefined): string => {
   const { outcomes, lastBuild, statistics, documents, stanzas, site, generation } = result;
   const requests = outcomes.reduce((sum, outcome) => sum + outcome.requests, 0);
   const bytes = outcomes.reduce((sum, outcome) => sum + outcome.bytes, 0);

@@ -37,8 +37,8 @@ const crawl = async (
   };
 };
 
-const describeResult = (result: BuildResult): string =>
-  describeBuild(result, { seconds: new Map(), total: 0 } as Parameters<typeof describeBuild>[1], '/a state');
+const progress = { seconds: new Map(), total: 0 } as Parameters<typeof describeBuild>[1];
+const describeResult = (result: BuildResult): string => describeBuild(result, progress, '/a state');
 
 describe('the summary of a build', () => {
   it('C4: says of what was held back, and of what is left alone, why and how old its data is', async () => {
@@ -238,15 +238,17 @@ describe('the summary of a build', () => {
       heldBack: (codesOf[one.slug] ?? []).map((code) => ({ code, reason: 'Of the test.' })),
     }));
     const waiting = { ...lastBuild, repositories };
-    const text = describeResult({
-      ...result,
-      lastBuild: waiting,
-      repositoryChanges: compareBuilds(lastBuild, waiting),
-    });
+    const told = { ...result, lastBuild: waiting, repositoryChanges: compareBuilds(lastBuild, waiting) };
+    const text = describeResult(told);
     expect(text).toMatch(/1 newly held back: both\n +2 newly signed otherwise, to confirm: key, lost\n/);
     expect(text).toMatch(
       /Held back +npm run accept -- .+ SLUG takes it.+\n +both: index-shrunken: Of the test\.\nTo confirm +the packages were taken;.+\n(?: +(?:both: signature-lost|key: signature-key-changed|lost: signature-lost): Of the test\.\n){3}/,
     );
+    const rehearsed = describeBuild(told, progress, undefined);
+    expect(rehearsed).toMatch(
+      /Held back +a build without --dry-run says.+\n.+\nTo confirm +a build without --dry-run takes/,
+    );
+    expect(rehearsed).not.toContain('npm run accept');
     await bench.stop();
   });
 });

@@ -104,6 +104,10 @@ describe('npm run build', () => {
     expect(existsSync(fresh.out)).toBe(false);
     // What a rehearsal holds back waits for no word, and it names none that would find nothing.
     await bench.build();
+    await serve('one', 1, '2.0');
+    const shrunken = await bench.build('DEBDEX_DRY_RUN=1 ');
+    expect(shrunken.text).toMatch(/Held back +a build without --dry-run says how.+\n +one: index-shrunken: /);
+    expect(shrunken.text).not.toContain('npm run accept');
     bench.list([{ slug: 'other', uri: origin.uri('one') }]);
     const held = await bench.build('DEBDEX_DRY_RUN=1 ');
     expect(held).toMatchObject({ status: 4, text: expect.stringContaining('build without --dry-run, which holds') });
