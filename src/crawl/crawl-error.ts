@@ -14,6 +14,9 @@ const shorten = (detail: string): string =>
 /** A moment, ISO 8601, in a reason: the status page shows reasons to visitors, too. */
 export const sayMinute = (iso: string): string => `${iso.slice(0, 16).replace('T', ' ')} UTC`;
 
+/** The same to the second, as Release states its date: two that are compared may lie in one minute. */
+export const saySecond = (iso: string): string => `${iso.slice(0, 19).replace('T', ' ')} UTC`;
+
 /**
  * A repository, or one of its files, that cannot be used. `detail` is the evidence in words, shortened if it is very
  * long.

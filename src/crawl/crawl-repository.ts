@@ -11,7 +11,7 @@ import {
   type SnapshotFile,
 } from '../snapshots/snapshot.ts';
 import { isPaused } from './back-off.ts';
-import { CrawlError } from './crawl-error.ts';
+import { CrawlError, saySecond } from './crawl-error.ts';
 import { fetchExtras } from './extras.ts';
 import { type FoundRelease, fetchRelease, readStoredRelease } from './fetch-release.ts';
 import { computeFirstSight } from './first-sight.ts';
@@ -95,7 +95,7 @@ interface Objection {
 const findOlder = (release: FoundRelease, { date: before }: Baseline, now: Date): Objection | undefined => {
   const date = dateOf(release)?.toISOString();
   if (before === null || date === undefined || before > now.toISOString() || date >= before) return undefined;
-  const detail = `${release.file.path} is of ${date}, and the last one was of ${before}`;
+  const detail = `${release.file.path} is of ${saySecond(date)}, and the last one was of ${saySecond(before)}`;
   return { code: 'release-older', detail, held: { stanzas: null, date, packages: null, listed: true } };
 };
 
