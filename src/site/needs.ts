@@ -73,8 +73,10 @@ const isToVersions = (restriction: string): boolean => restriction.startsWith('(
 const writeGroup = (group: Group): string =>
   group.map(({ name, restriction }) => `${name} ${restriction}`.trim()).join(' or ');
 
-// Nobody adds more, and what strangers write leads no further.
+// Nobody adds more, and what strangers write leads no further: so many packages, and so many relations of them all. Each
+// build finds this out for each package.
 const mostFollowed = 20;
+const mostRead = 400;
 
 /**
  * The repositories that a manager must know besides the package's own, because something is there that it depends on,
@@ -88,9 +90,13 @@ export const findRepositories = (catalog: SiteCatalog, id: string): NeededReposi
   const isOwn = (slug: string): boolean => slug === own;
   const isNeeded = (slug: string): boolean => needed.has(slug);
   const followed = new Set([id]);
+  let read = 0;
   // What is added on the way is also followed.
   for (const one of followed) {
-    for (const group of catalog.requiredBy(one)) {
+    if (read >= mostRead) break;
+    const groups = catalog.requiredBy(one);
+    read += groups.length;
+    for (const group of groups) {
       if (group.some(({ name }) => isOfDevice(name) || broughtByAll.has(name))) continue;
       const targets = group.map(({ name }) => catalog.packages.get(catalog.resolve(name) ?? ''));
       // If this index does not have an alternative, the device may.

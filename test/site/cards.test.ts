@@ -45,7 +45,7 @@ it('each bootstrap has a notch at its place, and other systems have none', () =>
   expect(notchesOf(['darwin-amd64'])).toEqual([]);
 });
 
-it('a name breaks at its capitals where it is longer than sixteen letters, and at no other place', () => {
+it('a name breaks at its capitals where it is longer than twelve letters, and at no other place', () => {
   const nameOf = (name: string) => {
     const card = {
       id: 'a',

@@ -379,6 +379,24 @@ describe('the page of a package', () => {
     expect(await needed('org.t.near', copy)).toEqual([]);
   });
 
+  it('follows what is needed no further than 400 relations', async () => {
+    const needed = async (others: number): Promise<number> => {
+      const padding = Array.from({ length: others }, (_, at) => `unheard-of-${at}`).join();
+      const step = (at: number, next: string) =>
+        stanza({ Package: `org.t.step-${at}`, Depends: `${padding}, ${next}` });
+      const steps = step(1, 'org.t.step-2') + step(2, 'org.t.step-3') + step(3, 'org.t.lib');
+      const [libraries] = copies.filter(({ entry }) => entry.slug === 'libraries');
+      return (
+        await viewIn(
+          { ...own, packages: tweak({ Depends: 'org.t.step-1' }) + steps },
+          ...(libraries === undefined ? [] : [libraries]),
+        )
+      ).needed.length;
+    };
+    expect(await needed(150)).toBe(1);
+    expect(await needed(199)).toBe(0);
+  });
+
   it('tells two that are to be added apart by their slugs, where they are called alike', async () => {
     const libraries = copies.find(({ entry }) => entry.slug === 'libraries') as Source;
     const { needed, toAdd } = await viewIn(
