@@ -75,13 +75,16 @@ const validator = (field: string | string[] | undefined): string | null => {
 const reasonOf = (signal: AbortSignal, error: unknown, reading: boolean, host?: string): NetworkError =>
   signal.reason instanceof NetworkError ? signal.reason : toNetworkError(error, reading, host);
 
-/** The same failure, with the limit that was met. undici knows its value only. */
+/**
+ * The same failure, with the limit that was met. undici knows its value only, and names it too where one of several
+ * addresses was silent for its share of the time and the last one refused.
+ */
 const withLimit = (failure: NetworkError, { headerBytes, connectMs }: FetchLimits): NetworkError => {
   const { code, message, cause, transient } = failure;
   const note =
     code === 'headers-too-large'
       ? limitNote('headerBytes', headerBytes)
-      : cause instanceof errors.ConnectTimeoutError
+      : cause instanceof errors.ConnectTimeoutError && !(cause.cause instanceof AggregateError)
         ? limitNote('connectMs', connectMs)
         : undefined;
   return note === undefined ? failure : new NetworkError(code, `${message} (${note})`, { cause, transient });

@@ -1,5 +1,6 @@
 import { getEventListeners, once } from 'node:events';
-import { type AddressInfo, createServer, type Server } from 'node:net';
+import { type AddressInfo, connect, createServer, type Server } from 'node:net';
+import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createFetcher, type Fetcher } from '../../src/net/fetcher.ts';
 import { NetworkError, toNetworkError } from '../../src/net/network-error.ts';
@@ -374,6 +375,38 @@ describe('origins that misbehave', () => {
     });
     await hasty.close();
     mute.close();
+  });
+
+  it('C2: a silent address before one that refuses names no limit, because none is met', async () => {
+    // Its thread stands still, so nothing is taken out of its queue, and what no longer fits there is not answered.
+    const held = new Int32Array(new SharedArrayBuffer(4));
+    const worker = new Worker(
+      `const { parentPort, workerData } = require('node:worker_threads');
+       const server = require('node:net').createServer();
+       server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
+         parentPort.postMessage(server.address().port);
+         Atomics.wait(workerData, 0, 0);
+         server.close();
+       });`,
+      { eval: true, workerData: held },
+    );
+    const [port] = await once(worker, 'message');
+    const queued = Array.from({ length: 8 }, () => connect(port, '127.0.0.1').on('error', () => {}));
+    await Promise.race(queued.map((socket) => once(socket, 'connect')));
+    const resolve: ResolveName = async () => [
+      { address: '127.0.0.1', family: 4 },
+      { address: '::1', family: 6 },
+    ];
+    const patient = createFetcher({ allowPrivateNetworks: ['127.0.0.1', '::1'], resolve });
+    await expect(patient.fetch(new URL(`http://both.example:${port}/`), { maxBytes: 1 })).rejects.toMatchObject({
+      code: 'timeout',
+      message: expect.not.stringContaining('limit connectMs'),
+    });
+    await patient.close();
+    for (const socket of queued) socket.destroy();
+    Atomics.store(held, 0, 1);
+    Atomics.notify(held, 0);
+    await once(worker, 'exit');
   });
 
   it('C2: giant headers are refused', async () => {
