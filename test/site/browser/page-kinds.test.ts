@@ -268,7 +268,7 @@ it('the reference leads from its top to each of its parts', async () => {
   const page = await site.open('/api/', phone);
   const parts = await page.locator('#content section > h2').allTextContents();
   expect(parts).toContain('Repositories');
-  const led = page.getByRole('navigation', { name: 'Parts of the API' });
+  const led = page.getByRole('navigation', { name: 'Parts' });
   expect(await led.getByRole('link').allTextContents()).toEqual(parts);
   await led.getByRole('link', { name: 'Feeds' }).click();
   const top = async () => Math.abs((await page.locator('#of-feed').boundingBox())?.y ?? 9999);
