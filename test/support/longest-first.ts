@@ -3,8 +3,9 @@ import path from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * The files that take longest beside others, by path below the tests' folder, the longest first. The test runner only
- * knows this after a first run.
+ * The files that take longest beside others, by path below the tests' folder, roughly the longest first. The test runner
+ * only knows this after a first run. Those that mostly wait (for limits, pauses, a soak) stand between those that keep a
+ * processor busy, because several of them at once leave one idle.
  */
 export const longest: readonly string[] = [
   'site/browser/page-kinds.test.ts',
@@ -13,11 +14,15 @@ export const longest: readonly string[] = [
   'scripts/soak.test.ts',
   'scripts/ends.test.ts',
   'hosts/walk.test.ts',
-  'uploading/kill.test.ts',
-  'gateway/browser.test.ts',
   'gateway/waiting.test.ts',
+  'site/browser/searching.test.ts',
+  'uploading/kill.test.ts',
+  'publication/strangers.test.ts',
   'functions/replica.test.ts',
+  'gateway/browser.test.ts',
+  'site/browser/package-page.test.ts',
   'scripts/replica.test.ts',
+  'functions/edge.test.ts',
   'gateway/races.test.ts',
   'scripts/serve.test.ts',
   'gateway/throttle.test.ts',
