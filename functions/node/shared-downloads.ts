@@ -107,11 +107,15 @@ const keyFor = (pool: pg.Pool, day: string): Promise<{ day: string; key: Uint8Ar
     const [known] = rows;
     if (known && (known.day === day || known.day === dayBefore(day, -1))) return known;
     const made = { day, key: randomBytes(32) };
-    // Not with DELETE, which would leave them in the files of the table.
-    await client.query('TRUNCATE downloads_mark, downloads_marking');
+    // Not with DELETE, which would leave them in the files of the table. The key first, as "take" reads it before it
+    // writes marks.
+    await client.query('TRUNCATE downloads_marking, downloads_mark');
     await client.query('INSERT INTO downloads_marking (day, key) VALUES ($1, $2)', [made.day, made.key]);
     return made;
   });
+
+const isEqual = (one: Uint8Array, other: Uint8Array | undefined): boolean =>
+  other !== undefined && Buffer.compare(one, other) === 0;
 
 const addCounts = `
   WITH sent AS (
@@ -257,14 +261,18 @@ export const openSharedDownloads = (url: string, limits: CounterLimits): SharedD
           );
           return Number(rows[0]?.number) === number;
         }
+        // Until the end of this transaction the key stays as it is.
+        const { rows: inForce } = await client.query<{ key: Uint8Array }>('SELECT key FROM downloads_marking');
+        const isMarkedByIt = inForce.some(({ key }) => isEqual(key, marking?.key));
         const daily = counts.filter((one) => one.day !== '');
         const columns = [
           daily.map((one) => one.day),
           daily.map((one) => one.package_id),
           daily.map((one) => one.package_version),
           daily.map((one) => one.count),
-          // Marks of a day that is over are useless, because its key is destroyed.
-          daily.map((one) => (one.day >= day ? one.mark : null)),
+          // Marks of a day that is over are useless, because its key is destroyed. Another server may have noticed first
+          // that it is.
+          daily.map((one) => (one.day >= day && isMarkedByIt ? one.mark : null)),
           Math.max(0, limits.counters - (counters ?? 0)),
         ];
         if (daily.length > 0) {

@@ -250,6 +250,27 @@ describe('counters that several servers have in common', () => {
     await expect.poll(async () => (await ask(url, 'SELECT mark FROM downloads_mark')).length).toBe(1);
   });
 
+  it('leave no mark of a day that is over where a server sends it after another has noticed', async () => {
+    const url = await newDatabase();
+    let today = new Date('2026-05-01T12:00:00Z');
+    const [first, second] = [openServer(url, { now: () => today }), openServer(url, { sendInterval: 3_600_000 })];
+    const days = async () =>
+      (await ask<{ day: string }>(url, 'SELECT day FROM downloads_marking')).map((row) => row.day);
+    expect(await second.counters.add([one('a')], 'n1')).toBe(1);
+    expect(await days()).toEqual(['2026-05-01']);
+    today = new Date('2026-05-02T00:00:00Z');
+    expect(await first.counters.add([one('a')], 'n1')).toBe(1);
+    await expect.poll(days).toEqual(['2026-05-02']);
+    const marks = async () => (await ask(url, 'SELECT mark FROM downloads_mark')).length;
+    await expect.poll(marks).toBe(1);
+    await second.counters.close();
+    expect((await first.counters.read('a')).daily).toEqual([
+      { day: '2026-05-01', count: 1 },
+      { day: '2026-05-02', count: 1 },
+    ]);
+    expect(await marks()).toBe(1);
+  });
+
   it.skipIf(!hasClients)('T15: are taken along by a server that counts alone again, as the manual says', async () => {
     const url = await newDatabase();
     const { counters } = openServer(url);
