@@ -114,9 +114,6 @@ const keyFor = (pool: pg.Pool, day: string): Promise<{ day: string; key: Uint8Ar
     return made;
   });
 
-const isEqual = (one: Uint8Array, other: Uint8Array | undefined): boolean =>
-  other !== undefined && Buffer.compare(one, other) === 0;
-
 const addCounts = `
   WITH sent AS (
     SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bytea[])
@@ -262,8 +259,8 @@ export const openSharedDownloads = (url: string, limits: CounterLimits): SharedD
           return Number(rows[0]?.number) === number;
         }
         // Until the end of this transaction the key stays as it is.
-        const { rows: inForce } = await client.query<{ key: Uint8Array }>('SELECT key FROM downloads_marking');
-        const isMarkedByIt = inForce.some(({ key }) => isEqual(key, marking?.key));
+        const { rows: inForce } = await client.query<{ key: Buffer }>('SELECT key FROM downloads_marking');
+        const isMarkedByIt = inForce.some(({ key }) => marking !== undefined && key.equals(marking.key));
         const daily = counts.filter((one) => one.day !== '');
         const columns = [
           daily.map((one) => one.day),
