@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { type Built, builtCopies, builtCorpus, builtLarge, runBuild } from './builds.ts';
 import { copies } from './inputs.ts';
 import { type Run, runNode } from './processes.ts';
@@ -27,14 +27,13 @@ const rebuild = ({ input, state, out }: Built): Promise<Run> => runBuild(input.m
 const measureCold = async (workshop: Workshop, built: Built): Promise<Figure[]> => {
   const cold: Run[] = [built.cold];
   const bare: Run[] = [];
-  const [state, out] = [workshop.path('cold', 'state'), workshop.path('cold', 'dist')];
+  // In folders of their own, which are removed at the end: see site-builds.ts.
   for (let round = 0; round < repeats; round++) {
     tell(`cold build of the large index and the bare work, ${round + 1} of ${repeats}`);
+    const folder = `cold-${round}`;
+    const [state, out] = [workshop.path(folder, 'state'), workshop.path(folder, 'dist')];
     if (round > 0) cold.push(await runBuild(built.input.manifest, state, out));
-    rmSync(workshop.path('cold'), { recursive: true, force: true });
-    const bareOut = workshop.path('bare');
-    bare.push(await runNode([workshop.script('bare.ts'), built.state, 'large', bareOut]));
-    rmSync(bareOut, { recursive: true, force: true });
+    bare.push(await runNode([workshop.script('bare.ts'), built.state, 'large', workshop.path(folder, 'bare')]));
   }
   const peak = Math.max(...cold.map((run) => run.peak));
   const processor = median(cold.map((run) => run.processorSeconds));

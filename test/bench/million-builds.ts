@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { type Built, build, runBuild } from './builds.ts';
 import type { Input } from './inputs.ts';
 import { type ChangingInput, copies, debianInputs } from './million-inputs.ts';
@@ -25,13 +25,10 @@ export const builtMillion = (workshop: Workshop): Promise<Built & { readonly inp
 const told = ({ seconds: took, processorSeconds }: Run): string =>
   `${seconds(took)}, ${seconds(processorSeconds)} of processor time`;
 
-const bareWork = (workshop: Workshop, { state }: Built): Promise<Run> => {
-  const [out, index] = [workshop.path('bare-million'), workshop.path('bare-million.sqlite')];
-  const run = runNode([workshop.script('bare.ts'), state, 'altered-1', out, index]);
-  return run.finally(() => {
-    rmSync(out, { recursive: true, force: true });
-    rmSync(index, { force: true });
-  });
+// In folders of their own, which are removed at the end: see site-builds.ts.
+const bareWork = (workshop: Workshop, { state }: Built, round: number): Promise<Run> => {
+  const [out, index] = [workshop.path(`bare-${round}`), workshop.path(`bare-${round}.sqlite`)];
+  return runNode([workshop.script('bare.ts'), state, 'altered-1', out, index]);
 };
 
 /** A cold build compared with the bare work, and a cold build of a million packages compared with the first. */
@@ -39,12 +36,12 @@ export const measureColdBuilds = async (workshop: Workshop): Promise<Figure[]> =
   const one = await builtOne(workshop);
   const cold: Run[] = [one.cold];
   const bare: Run[] = [];
-  const again = { state: workshop.path('again', 'state'), out: workshop.path('again', 'dist') };
   for (let round = 0; round < rounds; round++) {
     tell(`one cold build and the bare work, ${round + 1} of ${rounds}`);
-    if (round > 0) cold.push(await runBuild(one.input.manifest, again.state, again.out));
-    rmSync(workshop.path('again'), { recursive: true, force: true });
-    bare.push(await bareWork(workshop, one));
+    const folder = `again-${round}`;
+    const [state, out] = [workshop.path(folder, 'state'), workshop.path(folder, 'dist')];
+    if (round > 0) cold.push(await runBuild(one.input.manifest, state, out));
+    bare.push(await bareWork(workshop, one, round));
   }
   // Processor time hardly depends on other load.
   const processor = (runs: readonly Run[]) => median(runs.map((run) => run.processorSeconds));
