@@ -52,7 +52,9 @@ const text = (value: string, length: number): string => escapeMarkup(cutText(val
 const longWord = /[\p{L}\p{N}._]{13,}/gu;
 const longWordOfTitle = /[\p{L}\p{N}._]{10,}/gu;
 const lastBeforeBreak = /\p{Ll}(?=\p{Lu})|\p{Lu}(?=\p{Lu}\p{Ll})|[._](?=[\p{L}\p{N}])/gu;
-const nameMarkup = (name: string): string =>
+
+/** A name in a list. */
+export const nameMarkup = (name: string): string =>
   text(name, longest.name).replace(longWord, (word) => word.replaceAll(lastBeforeBreak, '$&<wbr>'));
 
 /** A name as the title of a page, in larger letters. */

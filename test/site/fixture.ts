@@ -271,7 +271,7 @@ export const sources: readonly Source[] = [
       ranking: 2,
       bootstrap: true,
     },
-    release: 'Origin: Suited\n',
+    release: 'Origin: SuitedForPhones\n',
     at: '2026-11-16T10:00:00.000Z',
     packages: stanza({ Package: 'ellekit', Name: 'ElleKit', Provides: 'mobilesubstrate', Section: 'System' }),
   },

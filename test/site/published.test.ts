@@ -323,4 +323,9 @@ describe('a published site', () => {
     for (const file of ['repository/beta', 'status']) expect(read(`${file}/index.html`)).toContain('href="/doctor/');
     expect(read('status/index.html')).toContain('href="/doctor/gone/"');
   });
+
+  it('breaks long names in lists of repositories at their capitals', () => {
+    for (const list of ['repository', 'ranking', 'status', 'doctor'])
+      expect(read(`${list}/index.html`)).toMatch(/<a [^>]*>Suited<wbr>For<wbr>Phones<\/a>/);
+  });
 });

@@ -139,9 +139,9 @@ describe('a repository', () => {
       ['beta.exam', ['Beta']],
       ['https://Beta.example/Packages.gz', ['Beta']],
       ['beta.example/', ['Beta']],
-      ['suited', ['Suited']],
+      ['suited', ['SuitedForPhones']],
       ['repository', []],
-      [' ', ['Alpha Repo', 'Suited', 'Beta', 'Many packages']],
+      [' ', ['Alpha Repo', 'SuitedForPhones', 'Beta', 'Many packages']],
     ] as const) {
       await page.getByRole('searchbox', { name: 'Name' }).fill(typed);
       expect(await listed.allTextContents(), typed).toEqual(found);
