@@ -23,25 +23,34 @@ export const readPiece = (descriptor: number, number: number, buffer: Buffer<Arr
   return buffer.subarray(0, length);
 };
 
+/** A buffer for a piece. It is filled before anything of it is read, so it is not cleared first. */
+export const makePieceBuffer = (): Buffer<ArrayBuffer> => Buffer.allocUnsafeSlow(pieceBytes);
+
 const digestPiece = async (piece: Buffer<ArrayBuffer>): Promise<string> =>
   Buffer.from(await subtle.digest('SHA-256', piece)).toString('hex');
 
 /** Hashes a file while reading it once: the pieces on other threads, the whole on this one. */
 export const digestPieces = async (file: string): Promise<FileDigest> => {
-  const buffers = Array.from({ length: piecesAtOnce }, () => Buffer.alloc(pieceBytes));
+  // Made as they are needed: most catalogs are of one piece, and the others' megabytes would be for nothing.
+  const buffers: Buffer<ArrayBuffer>[] = [];
   const whole = createHash('sha256');
   const pieces: string[] = [];
   const descriptor = openSync(file, 'r');
   try {
-    for (;;) {
-      const some = buffers
-        .map((buffer, index) => readPiece(descriptor, pieces.length + index, buffer))
-        .filter(({ length }) => length > 0);
-      if (some.length === 0) return { sha256: whole.digest('hex'), pieces };
+    for (let isOver = false; !isOver; ) {
+      const some: Buffer<ArrayBuffer>[] = [];
+      while (some.length < piecesAtOnce && !isOver) {
+        const buffer = buffers[some.length] ?? makePieceBuffer();
+        buffers[some.length] = buffer;
+        const piece = readPiece(descriptor, pieces.length + some.length, buffer);
+        isOver = piece.length < pieceBytes;
+        if (piece.length > 0) some.push(piece);
+      }
       const digests = some.map(digestPiece);
       for (const piece of some) whole.update(piece);
       pieces.push(...(await Promise.all(digests)));
     }
+    return { sha256: whole.digest('hex'), pieces };
   } finally {
     closeSync(descriptor);
   }

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { constants, zstdCompress } from 'node:zlib';
 import { z } from 'zod';
-import { type FileDigest, pieceBytes, piecesAtOnce, readPiece } from '../catalog/pieces.ts';
+import { type FileDigest, makePieceBuffer, piecesAtOnce, readPiece } from '../catalog/pieces.ts';
 import { writeWholeFile } from '../disk/whole-file.ts';
 import type { OutputFolder } from './output-folder.ts';
 
@@ -84,14 +84,18 @@ const makeFrame = async (plain: string, piece: Buffer): Promise<MadeFrame> => {
 
 /** The frames of a file in order: copied ones for unchanged pieces, and new ones for the others. */
 async function* framesOf(file: string, pieces: readonly string[], former: FormerFrames): AsyncGenerator<MadeFrame> {
-  const buffers = Array.from({ length: piecesAtOnce }, () => Buffer.alloc(pieceBytes));
+  const buffers: Buffer<ArrayBuffer>[] = [];
   const descriptor = openSync(file, 'r');
   try {
     for (let first = 0; first < pieces.length; first += piecesAtOnce) {
       const some = pieces.slice(first, first + piecesAtOnce);
       const made = some.map((plain, index) => {
-        const buffer = buffers[index] ?? Buffer.alloc(pieceBytes);
-        return former.take(plain) ?? makeFrame(plain, readPiece(descriptor, first + index, buffer));
+        const copied = former.take(plain);
+        if (copied !== undefined) return copied;
+        // Made as they are needed, as where the pieces are hashed.
+        const buffer = buffers[index] ?? makePieceBuffer();
+        buffers[index] = buffer;
+        return makeFrame(plain, readPiece(descriptor, first + index, buffer));
       });
       yield* await Promise.all(made);
     }

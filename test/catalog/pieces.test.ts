@@ -18,6 +18,16 @@ it('digests the whole and each piece, of whatever length', async () => {
   }
 });
 
+it('takes memory for a small file as for one piece, not as for several', async () => {
+  const file = path.join(temporaryFolder(), 'file');
+  writeFileSync(file, 'small');
+  // What is taken is taken before the first wait, so nothing is collected meanwhile.
+  const before = process.memoryUsage().arrayBuffers;
+  const digesting = digestPieces(file);
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(2 * pieceBytes);
+  await digesting;
+});
+
 it('a catalog that an earlier version put in force, which noted no pieces, is sound and digested', async () => {
   const state = temporaryFolder();
   const catalog = new CatalogBuild(state);
