@@ -32,8 +32,21 @@ export interface RepositoryPlan {
 
 const hashFields = { md5: 'MD5Sum', sha1: 'SHA1', sha256: 'SHA256', sha512: 'SHA512' } as const;
 
+// Most tests compress the same few packages, and the writers of bzip2 and LZMA are slow.
+const compressed = new Map<string, Promise<Uint8Array>>();
+const keptLength = 10_000;
+
 /** Compresses in any format that an index may have. */
-export const compress = async (text: Uint8Array | string, compression: Compression): Promise<Uint8Array> => {
+export const compress = (text: Uint8Array | string, compression: Compression): Promise<Uint8Array> => {
+  if (typeof text !== 'string' || text.length > keptLength) return compressAnew(text, compression);
+  const key = `${compression} ${text}`;
+  const known = compressed.get(key) ?? compressAnew(text, compression);
+  compressed.set(key, known);
+  // A copy, because tests break what they get.
+  return known.then((bytes) => Buffer.from(bytes));
+};
+
+const compressAnew = async (text: Uint8Array | string, compression: Compression): Promise<Uint8Array> => {
   const bytes = Buffer.from(text);
   switch (compression) {
     case 'plain':
