@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 /** Whether this machine has apt, and the program that it verifies signatures with. */
@@ -22,6 +22,8 @@ const fileNameOf = (uri: string): string => `${uri.replace(/^\w+:\/\//, '').repl
 export class AptClient {
   readonly #root: string;
   readonly #sources: readonly AptSource[];
+  /** Their lines in `sources.list`. */
+  readonly #lines: readonly string[];
   readonly #options: string[];
 
   constructor(folder: string, sources: readonly AptSource[], architecture = 'iphoneos-arm64') {
@@ -31,13 +33,12 @@ export class AptClient {
       mkdirSync(path.join(this.#root, name), { recursive: true });
     }
     writeFileSync(this.#path('status'), '');
-    const lines = sources.map(({ uri, key, place = './' }, index) => {
+    this.#lines = sources.map(({ uri, key, place = './' }, index) => {
       const file = this.#path(`etc/key-${index}.asc`);
       if (key !== undefined) writeFileSync(file, key);
       const trust = key === undefined ? 'trusted=yes' : `signed-by=${file}`;
       return `deb [${trust} arch=${architecture}] ${uri} ${place}\n`;
     });
-    writeFileSync(this.#path('etc/sources.list'), lines.join(''));
     const settings = {
       Dir: this.#root,
       'Dir::Etc': this.#path('etc'),
@@ -66,10 +67,12 @@ export class AptClient {
   }
 
   /**
-   * Updates. Returns apt's output, and how many packages each repository has afterwards, in the order of the sources;
-   * null if it has none.
+   * Updates the sources at these places, by default all. Returns apt's output, and how many packages each repository has
+   * afterwards, in the order of the sources; null if it has none.
    */
-  async update(): Promise<{ packages: (number | null)[]; text: string }> {
+  async update(places?: readonly number[]): Promise<{ packages: (number | null)[]; text: string }> {
+    const lines = this.#lines.filter((_, place) => places?.includes(place) ?? true);
+    writeFileSync(this.#path('etc/sources.list'), lines.join(''));
     const child = spawn('apt-get', ['update', ...this.#options], { env: { ...process.env, LC_ALL: 'C' } });
     let text = '';
     for (const stream of [child.stdout, child.stderr]) {
@@ -78,15 +81,29 @@ export class AptClient {
       });
     }
     await new Promise((resolve) => child.on('close', resolve));
+    return { packages: this.count(), text };
+  }
+
+  /** How many packages each repository has, in the order of the sources; null if it has none. */
+  count(): (number | null)[] {
     const lists = this.#path('state/lists');
     const indexes = readdirSync(lists).filter((name) => name.endsWith('_Packages'));
     const count = (index: string): number =>
       readFileSync(path.join(lists, index), 'utf8').match(/^Package:/gm)?.length ?? 0;
-    const packages = this.#sources.map(({ uri }) => {
+    return this.#sources.map(({ uri }) => {
       const own = indexes.filter((name) => name.startsWith(fileNameOf(uri)));
       return own.length === 0 ? null : own.reduce((sum, index) => sum + count(index), 0);
     });
-    return { packages, text };
+  }
+
+  /** Gives the source at one place what apt has of that at another, as if it had taken the same from there. */
+  adopt(place: number, from: number): void {
+    const [own, other] = [place, from].map((one) => fileNameOf(this.#sources[one]?.uri ?? '')) as [string, string];
+    const lists = this.#path('state/lists');
+    for (const name of readdirSync(lists).filter((known) => known.startsWith(other))) {
+      const options = { preserveTimestamps: true };
+      cpSync(path.join(lists, name), path.join(lists, own + name.slice(other.length)), options);
+    }
   }
 
   /**
