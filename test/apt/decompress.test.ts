@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { xzAsync } from 'node-liblzma/wasm';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { Crumbs } from '../../src/apt/crumbs.ts';
 import { type Compression, DecompressionError, decompress } from '../../src/apt/decompress.ts';
 import { decompressAll } from '../support/decompress-all.ts';
@@ -123,8 +123,8 @@ describe('C2: a file of crumbs, each of which costs a decoder as much as a large
 
   it('is none where a frame has a kilobyte and more, or there are few', async () => {
     const frame = zstdCompressSync(randomBytes(1500));
-    const many = Array<Uint8Array>(3000).fill(frame);
-    expect(await codeOf(many, 'zst')).toBe(`accepted ${3000 * 1500}`);
+    const many = Array<Uint8Array>(1100).fill(frame);
+    expect(await codeOf(many, 'zst')).toBe(`accepted ${1100 * 1500}`);
     expect(await codeOf(Array<Uint8Array>(900).fill(zstdCompressSync('a')), 'zst')).toBe('accepted 900');
   });
 });
@@ -138,8 +138,13 @@ const zerosIn = async (codec: keyof typeof small): Promise<{ member: Uint8Array;
 };
 
 describe.each(codecs)('a bomb in %s', (codec) => {
+  let zeros: Awaited<ReturnType<typeof zerosIn>>;
+  beforeAll(async () => {
+    zeros = await zerosIn(codec);
+  });
+
   it('C2: stops at the ratio and at the limit of bytes, soon and in little memory', async () => {
-    const { member, size } = await zerosIn(codec);
+    const { member, size } = zeros;
     const whole = 10e9;
     const count = codec === 'lzma' ? 1 : Math.ceil(whole / size);
     let pulled = 0;
@@ -177,7 +182,7 @@ describe.each(codecs)('a bomb in %s', (codec) => {
   });
 
   it('takes no more from its source than its reader makes room for, and lets go of it when the reader stops', async () => {
-    const { member } = await zerosIn(codec);
+    const { member } = zeros;
     const read = () => {
       const source = { pulled: 0, closed: false };
       async function* endless(): AsyncGenerator<Uint8Array> {

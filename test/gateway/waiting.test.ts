@@ -8,6 +8,7 @@ import { connect } from '../../functions/gateway/store/connection.ts';
 import { createStore } from '../../functions/gateway/store/create-store.ts';
 import { openCredentialStore } from '../../functions/gateway/store/open-store.ts';
 import { createOperations } from '../../functions/gateway/store/store-operations.ts';
+import { temporaryFolder } from '../support/folder.ts';
 import { addAccount, post, readJson, startGateway, type TestGateway } from '../support/gateway-session.ts';
 import { issue, openProtocol } from '../support/issue.ts';
 import { newDatabase } from '../support/new-database.ts';
@@ -58,8 +59,8 @@ describeStores('waiting', (newStore) => {
   const refresh = async (credentials: Credentials, signal?: AbortSignal) =>
     (await post(`${gateway.base}/v2/refresh`, credentials, {}, signal)).status;
 
-  test('T8, T14 thirty refreshes that meet a lock wait together and not one after another, others are answered, and what was answered with 503 is done when it is asked for again, at once or a minute afterwards', async () => {
-    const sets = await issueMany(30);
+  test('T8, T14 a dozen refreshes that meet a lock wait together and not one after another, others are answered, and what was answered with 503 is done when it is asked for again, at once or a minute afterwards', async () => {
+    const sets = await issueMany(12);
     const [live] = await Promise.all([issue(openProtocol(gateway.store), account)]);
     const release = await lock(gateway, url);
     const headers = { authorization: `Bearer ${live.auth_token}` };
@@ -85,11 +86,11 @@ describeStores('waiting', (newStore) => {
     for (const line of gateway.log.slice(before)) {
       expect(JSON.parse(line).reason).toMatch(url === undefined ? / too_late$/ : / (?:too_late|55P03)$/);
     }
-    // One after another they would have taken a hundred and fifty seconds.
+    // One after another they would have taken a minute.
     expect(performance.now() - begun).toBeLessThan(30 * second);
     expect(reads).toBeGreaterThan(3);
     await release();
-    const [some, others] = [sets.slice(0, 15), sets.slice(15)];
+    const [some, others] = [sets.slice(0, 6), sets.slice(6)];
     expect(await Promise.all(some.map((set) => refresh(set)))).toEqual(some.map(() => 200));
     // What was answered with 503 is not done later either.
     expect(await gateway.health()).toBe(true);
@@ -167,24 +168,30 @@ test('T14 the grace of a retry counts from when the refresh happened, not from w
 });
 
 test('T8 more operations than may wait are refused at once', async () => {
-  const gateway = await startGateway();
-  await addAccount(gateway.store, 'alice');
-  const release = await lock(gateway, undefined);
+  let openNow = () => {};
+  const opening = new Promise<void>((resolve) => {
+    openNow = resolve;
+  });
+  const all = createStore(async () => {
+    await opening;
+    const connection = await connect({ kind: 'sqlite', file: join(temporaryFolder(), 'gateway.sqlite') });
+    return { ...connection, operations: createOperations(createNodeCryptography()) };
+  });
   const leaving = new AbortController();
-  const store = gateway.store.whileWanted(leaving.signal);
+  const store = all.whileWanted(leaving.signal);
+  // For the database to open: to wait for a lock in it takes more of the processor, and they are counted before that.
   const waiting = Array.from({ length: 4_200 }, () =>
-    store.signOutAccount('alice').then(
+    store.hasAccounts().then(
       () => 'done',
       (error) => String(error.cause?.message),
     ),
   );
   expect(await Promise.race(waiting.slice(4_100))).toBe('too many operations wait');
-  // To do them all one after another would take longer than to see that there is room again.
   leaving.abort();
   expect(new Set(await Promise.all(waiting))).toEqual(new Set(['the client has left', 'too many operations wait']));
-  await release();
-  await gateway.store.signOutAccount('alice');
-  await gateway.close();
+  openNow();
+  expect(await all.hasAccounts()).toBe(false);
+  await all.close();
 });
 
 describe('a PostgreSQL that stands still', () => {
@@ -195,7 +202,7 @@ describe('a PostgreSQL that stands still', () => {
     const gateway = await startGateway({ GATEWAY_DATABASE_URL: url.href });
     const account = await addAccount(gateway.store, 'alice');
     const protocol = openProtocol(gateway.store, { credentialLife: 0 });
-    const sets = await Promise.all(Array.from({ length: 30 }, () => issue(protocol, account)));
+    const sets = await Promise.all(Array.from({ length: 12 }, () => issue(protocol, account)));
     passage.hold(true);
     const begun = performance.now();
     const answers = await Promise.all(sets.map((set) => post(`${gateway.base}/v2/refresh`, set)));

@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync, type JsonWebKey } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Provider } from 'oidc-provider';
@@ -16,6 +16,12 @@ export interface OpenIdProvider {
 }
 
 export const openIdClient = { id: 'gateway', secret: 'a secret of the OpenID client' };
+
+let key: JsonWebKey | undefined;
+
+/** One key for all providers: to make one takes a tenth of a second, and none of them is asked about another's. */
+const makeKey = (): JsonWebKey =>
+  (key ??= generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' }));
 
 type Method = 'client_secret_post' | 'client_secret_basic';
 
@@ -36,7 +42,6 @@ export const startOpenIdProvider = async (
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`;
-  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const provider: Provider = new Provider(issuer, {
     clients: [
       {
@@ -46,7 +51,7 @@ export const startOpenIdProvider = async (
         token_endpoint_auth_method: registered,
       },
     ],
-    jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), use: 'sig', alg: 'RS256', kid: 'one' }] },
+    jwks: { keys: [{ ...makeKey(), use: 'sig', alg: 'RS256', kid: 'one' }] },
     cookies: { keys: ['a key for cookies'] },
     ...(offered.length > 0 && { clientAuthMethods: offered }),
     features: { devInteractions: { enabled: false } },
