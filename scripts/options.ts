@@ -241,8 +241,8 @@ export const readOptions = <Options extends Record<string, Option>>(
  * The first of these flags that was typed; undefined if none was. The environment is shared by all commands, so a
  * command ignores variables that it has no use for, but refuses a typed flag that would do nothing.
  */
-export const findTyped = (flags: readonly string[], argv: readonly string[] = process.argv): string | undefined =>
-  flags.map((name) => `--${name}`).find((text) => argv.some((one) => one === text || one.startsWith(`${text}=`)));
+export const findTyped = (flags: readonly string[]): string | undefined =>
+  flags.map((name) => `--${name}`).find((text) => process.argv.some((one) => one.split('=')[0] === text));
 
 /** What --help prints. */
 export const helpText = (command: Command): string => {

@@ -10,8 +10,8 @@ import { UsageError } from './options.ts';
  * variable, not a flag, because everybody can read the arguments of a process. Undefined if it is not set. Throws a
  * UsageError.
  */
-export const readSigner = async (environment: NodeJS.ProcessEnv = process.env): Promise<Signer | undefined> => {
-  const given = environment.DEBDEX_SIGNING_KEY?.trim();
+export const readSigner = async (): Promise<Signer | undefined> => {
+  const given = process.env.DEBDEX_SIGNING_KEY?.trim();
   if (given === undefined || given === '') return undefined;
   try {
     return await createSigner(given.startsWith('-----BEGIN') ? given : readFileSync(given, 'utf8'));

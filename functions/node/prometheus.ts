@@ -28,8 +28,8 @@ export interface MetricSources {
   readonly now: () => Date;
 }
 
-const sample = (value: number | undefined, labels: Sample['labels'] = {}): Sample[] =>
-  value === undefined || Number.isNaN(value) ? [] : [{ value, labels }];
+const sample = (value: number | undefined): Sample[] =>
+  value === undefined || Number.isNaN(value) ? [] : [{ value, labels: {} }];
 
 const ofEntries = (entries: Iterable<readonly [string, number]>, label: string): Sample[] =>
   Array.from(entries, ([name, value]) => ({ value, labels: { [label]: name } }));

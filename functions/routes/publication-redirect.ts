@@ -16,7 +16,7 @@ export const isAskedForAsPublication = (
 export const publicationRedirect = (
   req: HonoRequest,
   dependencies: Pick<Dependencies, 'publicAddress'>,
-  headers: Readonly<Record<string, string>> = {},
+  headers: Readonly<Record<string, string>>,
 ): Response => {
   if (isAskedForAsPublication(req, dependencies)) {
     throw new HttpError(

@@ -17,7 +17,7 @@ export const sha256Hex = (bytes: Uint8Array | string): string => hash('sha256', 
 
 /** Hashes and counts bytes as they pass. `result` may be called once, at the end. */
 export const createDigests = (
-  algorithms: readonly HashAlgorithm[] = ['sha256'],
+  algorithms: readonly HashAlgorithm[],
 ): {
   update(chunk: Uint8Array): void;
   result(): Digests;

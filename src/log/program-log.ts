@@ -33,13 +33,7 @@ const write = (lines: string): void => {
  * The log of this process on standard error, as the operator configured it. A program with a log also continues if its
  * standard output, which is often the same file, cannot be written.
  */
-export const openProgramLog = ({
-  level = 'info',
-  format,
-}: {
-  level?: LogLevel;
-  format?: LogFormat | undefined;
-} = {}): Log => {
+export const openProgramLog = ({ level, format }: { level: LogLevel; format: LogFormat | undefined }): Log => {
   outliveErrors(process.stdout);
   return createLog({ level, format: format ?? usualFormat(), write });
 };

@@ -22,11 +22,7 @@ export const countEntries = (folder: string): number => {
 };
 
 /** The files below a folder, unordered and with a few at a time in memory, without those in excluded folders. */
-export function* walkFiles(
-  folder: string,
-  below = '',
-  isLeftOut: (folder: string) => boolean = () => false,
-): Generator<string> {
+export function* walkFiles(folder: string, below: string, isLeftOut: (folder: string) => boolean): Generator<string> {
   for (const entry of readEntries(path.join(folder, below))) {
     const name = below === '' ? entry.name : `${below}/${entry.name}`;
     if (!entry.isDirectory()) yield name;

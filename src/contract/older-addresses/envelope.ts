@@ -11,7 +11,7 @@ export const composeNotice = (base: string, operation?: Pick<OlderOperation, 'in
 });
 
 /** The beginning of the JSON of every answer. */
-export const olderOpening = (notice: OlderNotice, date: Date, more: Readonly<Record<string, string>> = {}): string =>
+export const olderOpening = (notice: OlderNotice, date: Date, more: Readonly<Record<string, string>>): string =>
   JSON.stringify({ notice, message: '200 OK', date: date.toISOString(), ...more }).slice(0, -1);
 
 /** The body of an error answer. */
