@@ -1,5 +1,6 @@
 import { downloadTotalsPath } from '../downloads/totals-path.ts';
 import { errorAnswer, HttpError } from '../http/answers.ts';
+import { keyMissing, shownSecret } from '../http/operator-key.ts';
 import { pathOf } from '../http/request-path.ts';
 import type { DownloadsStub } from './downloads-stub.ts';
 
@@ -19,12 +20,7 @@ const answer = async (request: Request, stub: () => DownloadsStub, operatorKey: 
   if (request.method !== 'GET') throw new HttpError(405, 'Use GET', { Allow: 'GET' });
   if (operatorKey.length < shortestKey)
     throw new HttpError(503, `OPERATOR_KEY must have at least ${shortestKey} characters`);
-  const [, shown = ''] = /^Bearer +([\x21-\x7e]{1,512}) *$/i.exec(request.headers.get('authorization') ?? '') ?? [];
-  if (!(await isSameKey(shown, operatorKey))) {
-    throw new HttpError(401, 'Send the key of the operator as: Authorization: Bearer <key>', {
-      'WWW-Authenticate': 'Bearer realm="operator"',
-    });
-  }
+  if (!(await isSameKey(shownSecret(request), operatorKey))) throw keyMissing();
   try {
     return JSON.stringify(await stub().totals());
   } catch (error) {

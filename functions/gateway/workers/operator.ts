@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { operatorPath } from '../../../src/contract/gateway-schemas.ts';
 import { errorAnswer, HttpError } from '../../http/answers.ts';
+import { keyMissing, shownSecret } from '../../http/operator-key.ts';
 import { readJson } from '../../http/request-body.ts';
 import { readResponseText } from '../../http/response-text.ts';
 import type { Cryptography } from '../cryptography.ts';
@@ -64,8 +65,7 @@ export const createOperator = (deps: {
   const key = cryptography.sha256(deps.operatorKey);
 
   const assertOperator = async (request: Request, address: string) => {
-    const [, shown = ''] = /^Bearer +([\x21-\x7e]{1,512}) *$/i.exec(request.headers.get('authorization') ?? '') ?? [];
-    if (cryptography.equal(key, cryptography.sha256(shown))) return;
+    if (cryptography.equal(key, cryptography.sha256(shownSecret(request)))) return;
     const wait = await countFailedIntrospection(deps, address);
     if (wait !== undefined) {
       throw new HttpError(429, 'Too many requests without the key came from this network', {
@@ -73,9 +73,7 @@ export const createOperator = (deps: {
       });
     }
     log({ event: 'introspection-refused', address, reason: 'operator' });
-    throw new HttpError(401, 'Send the key of the operator as: Authorization: Bearer <key>', {
-      'WWW-Authenticate': 'Bearer realm="operator"',
-    });
+    throw keyMissing();
   };
 
   const answer = async (request: Request, address: string): Promise<Operated> => {
