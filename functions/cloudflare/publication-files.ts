@@ -8,6 +8,7 @@ import {
   type PortionList,
   portionListSchema,
 } from '../../src/contract/generation.ts';
+import { toHex } from '../../src/contract/hex.ts';
 import type { TakeOrder } from './catalog-stub.ts';
 import { digestOf, type PublishedFiles, readAll } from './published-files.ts';
 import { isSignedBy } from './signature.ts';
@@ -32,9 +33,7 @@ const portionBytes = 8 * 2 ** 20;
 
 const decode = (bytes: Uint8Array): string => new TextDecoder('utf-8', { fatal: true }).decode(bytes);
 
-const hexOf = (bytes: Uint8Array): string => [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
-
-const sha256 = async (bytes: Uint8Array<ArrayBuffer>): Promise<string> => hexOf(await digestOf(bytes));
+const sha256 = async (bytes: Uint8Array<ArrayBuffer>): Promise<string> => toHex(await digestOf(bytes));
 
 const parse = <T>(schema: { parse(value: unknown): T }, text: string, name: string): T => {
   let value: unknown;

@@ -1,3 +1,4 @@
+import { fromHex } from '../../src/contract/hex.ts';
 import { type Documents, Unavailable } from '../dependencies.ts';
 import type { Bucket, Fetching } from './platform.ts';
 
@@ -122,9 +123,6 @@ const tagOf = (digest: Uint8Array): string =>
     .replaceAll('+', '-')
     .replaceAll('/', '_')
     .slice(0, 22)}"`;
-
-const fromHex = (text: string): Uint8Array =>
-  Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
 
 /** Files up to this size, in bytes, are held in memory while they are sent. */
 const heldBytes = 256 * 1024;

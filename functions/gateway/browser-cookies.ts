@@ -1,6 +1,7 @@
 import type { Context } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import { z } from 'zod';
+import { toHex } from '../../src/contract/hex.ts';
 import { HttpError } from '../http/answers.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
 import type { OpenIdAttempt } from './openid.ts';
@@ -22,8 +23,6 @@ const detourSchema = z.strictObject({ state: z.string(), nonce: z.string(), veri
 const mostDetours = 4;
 const detoursSchema = z.array(detourSchema);
 
-const hex = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
-
 /** How many characters of a digest of the path distinguish the services of one host. */
 const ownEnding = 8;
 
@@ -39,7 +38,7 @@ export const createBrowserCookies = ({ settings, cryptography }: Pick<GatewayDep
   const { origin, protocol, pathname } = new URL(settings.publicAddress);
   const secure = protocol === 'https:';
   const below = pathname.replace(/\/+$/, '');
-  const own = below === '' ? '' : `-${hex(cryptography.sha256(below)).slice(0, ownEnding)}`;
+  const own = below === '' ? '' : `-${toHex(cryptography.sha256(below)).slice(0, ownEnding)}`;
   const cookie = (name: string, maxAge?: number) => {
     const full = `${secure ? '__Host-' : ''}gateway-${name}${own}`;
     const options = { path: '/', httpOnly: true, sameSite: 'Lax', secure, ...(maxAge && { maxAge }) } as const;
@@ -68,7 +67,7 @@ export const createBrowserCookies = ({ settings, cryptography }: Pick<GatewayDep
     return matches ? undefined : otherForm;
   };
 
-  const formToken = (secret: string, purpose: string) => hex(cryptography.sha256(`${secret}\n${purpose}`));
+  const formToken = (secret: string, purpose: string) => toHex(cryptography.sha256(`${secret}\n${purpose}`));
 
   return {
     browser,

@@ -1,3 +1,4 @@
+import { toHex } from '../../src/contract/hex.ts';
 import { clientNetwork, clientNetworks } from '../http/client-address.ts';
 import type { Cryptography } from './cryptography.ts';
 import type { CredentialStore } from './store/credential-store.ts';
@@ -110,5 +111,3 @@ export const countSignInRequest = async (deps: Deps, address: string, rate: numb
   );
   return wait === undefined ? 0 : Math.ceil(wait / 1000);
 };
-
-const toHex = (bytes: Uint8Array) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');

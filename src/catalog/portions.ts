@@ -1,3 +1,4 @@
+import { fromHex, toHex } from '../contract/hex.ts';
 import type { CatalogDatabase, SqlValue } from './database.ts';
 
 // The catalog as rows, for engines that cannot open a SQLite file. They come in portions of consecutive rows that are
@@ -61,9 +62,6 @@ const isBoundary = (key: PortionKey): boolean => {
 };
 
 const encodeValue = (value: SqlValue): unknown => (value instanceof Uint8Array ? { hex: toHex(value) } : value);
-const toHex = (bytes: Uint8Array): string => [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
-const fromHex = (text: string): Uint8Array =>
-  Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
 
 /** Encodes a row as a line of a portion, without its line feed. */
 export const encodeRow = (row: readonly SqlValue[]): string => JSON.stringify(row.map(encodeValue));
