@@ -5,7 +5,7 @@ import { encodeFolderName } from '../contract/filenames.ts';
 import { slugPattern } from '../contract/manifest.ts';
 import { mergeRecords, parseRecords, type RecordHistory, recordsText } from './record-history.ts';
 import { rememberedSchema } from './snapshot.ts';
-import { writeAtomically } from './snapshot-files.ts';
+import { isMissing, writeAtomically } from './snapshot-files.ts';
 
 const repositorySchema = z.strictObject({
   /** When it first entered the catalog, ISO 8601; null if it has not yet. */
@@ -23,9 +23,6 @@ const noHistory: RepositoryHistory = { addedAt: null, formerSlugs: [], remembere
 
 // The folder's name contains the version of the format, so that another format has a folder of its own.
 const formatVersion = 'v1';
-
-const isMissing = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
 
 /**
  * Knowledge that cannot be derived from anything else, kept beside the snapshots and the catalog, which may be

@@ -8,6 +8,10 @@ const prefix = 'tmp-';
 /** Whether a file with this name was left by `createTemporary` in a crash. */
 export const isTemporary = (name: string): boolean => name.startsWith(prefix);
 
+/** Whether a file could not be read because it, or its folder, does not exist. */
+export const isMissing = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
+
 /** Creates a new file in `directory` with a unique name. */
 export const createTemporary = async (directory: string): Promise<{ path: string; handle: FileHandle }> => {
   const path = join(directory, `${prefix}${randomUUID()}`);

@@ -15,7 +15,14 @@ import {
   type SnapshotFile,
   snapshotSchema,
 } from './snapshot.ts';
-import { createTemporary, isTemporary, moveDurably, syncDirectory, writeAtomically } from './snapshot-files.ts';
+import {
+  createTemporary,
+  isMissing,
+  isTemporary,
+  moveDurably,
+  syncDirectory,
+  writeAtomically,
+} from './snapshot-files.ts';
 
 /** `damaged`: the store does not contain what it wrote. `missing`: it never had it. `slug`: not a valid slug. */
 export type SnapshotErrorCode = 'damaged' | 'missing' | 'slug';
@@ -48,9 +55,6 @@ const metaName = 'meta.json';
 const attemptsName = 'attempts.json';
 const contentName = /^[0-9a-f]{64}$/;
 const readBytes = 1 << 18;
-
-const isMissing = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
 
 const isPresent = async (path: string, size: number): Promise<boolean> => {
   try {
