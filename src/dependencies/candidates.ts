@@ -8,15 +8,13 @@ import {
   type ProvidingRecord,
   type RecordRelations,
 } from '../catalog/dependency-reading.ts';
+import { compareText } from '../catalog/reading.ts';
 import { fitsQualifier, hasVersion, providesVersion } from './matching.ts';
 import { costOf, type PackageRelations, readRelations } from './package-relations.ts';
 import type { Steps, Work } from './work.ts';
 
 /** What the resolver reads: the catalog, or a substitute. */
 export type Reading = Pick<DependencyReading, keyof DependencyReading>;
-
-/** Compares by code unit, so that the order is the same on every machine. */
-export const compareNames = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** The catalog as one question sees it: each fact is read once, for one architecture. */
 export class Offers {
@@ -46,7 +44,7 @@ export class Offers {
     if (known !== undefined) return known;
     const found = this.#reading
       .newest(name, this.architecture)
-      .sort((a, b) => this.compareRepositories(a, b) || compareNames(a.architecture, b.architecture));
+      .sort((a, b) => this.compareRepositories(a, b) || compareText(a.architecture, b.architecture));
     this.#work.spend(found.length);
     this.#newest.set(name, found);
     return found;

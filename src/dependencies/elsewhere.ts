@@ -1,7 +1,8 @@
 import type { Relation } from '../apt/relations.ts';
 import { compareVersions } from '../apt/version.ts';
 import type { NewestRecord } from '../catalog/dependency-reading.ts';
-import { type Candidates, compareNames, type Offers } from './candidates.ts';
+import { compareText } from '../catalog/reading.ts';
+import type { Candidates, Offers } from './candidates.ts';
 import { hasVersion, providesVersion } from './matching.ts';
 import type { Resolution } from './resolution.ts';
 import type { Steps, Work } from './work.ts';
@@ -24,7 +25,7 @@ function* findFor(
     offers.repositoryOf(a).ranking - offers.repositoryOf(b).ranking ||
     compareVersions(b.version, a.version) ||
     offers.compareRepositories(a, b) ||
-    compareNames(a.name, b.name);
+    compareText(a.name, b.name);
   const best = (found: readonly NewestRecord[]): NewestRecord | undefined => [...found].sort(order)[0];
   const fits = (one: NewestRecord) => offers.fits(relation, one) && wouldBeCandidate(candidates, one);
   const named: NewestRecord[] = [];

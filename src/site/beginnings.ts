@@ -1,3 +1,4 @@
+import { compareText } from '../catalog/reading.ts';
 import { joinWords, nameTerms } from '../catalog/search-text.ts';
 import { stateOf } from '../contract/package-states.ts';
 import { type BeginningList, beginningLists } from '../results/beginning-lists.ts';
@@ -23,14 +24,12 @@ interface Candidate {
   readonly closeness: Closeness;
 }
 
-const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
-
 const compare = (a: Candidate, b: Candidate): number =>
   a.closeness.kind - b.closeness.kind ||
   a.closeness.isOdd - b.closeness.isOdd ||
   a.closeness.length - b.closeness.length ||
-  compareTexts(a.summary.name, b.summary.name) ||
-  compareTexts(a.summary.id, b.summary.id);
+  compareText(a.summary.name, b.summary.name) ||
+  compareText(a.summary.id, b.summary.id);
 
 /** Inserts a candidate into the sorted list of the best, if it is one of them. */
 const addTo = (best: Candidate[], candidate: Candidate): void => {
