@@ -1,5 +1,5 @@
 import type { RepositoryOutcome } from '../../src/catalog/last-build.ts';
-import { addressKey, type ManifestEntry } from '../../src/contract/manifest.ts';
+import { type ManifestEntry, repositoryKey } from '../../src/contract/manifest.ts';
 import type { EntryCheck } from '../../src/crawl/check-entry.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 
@@ -71,9 +71,6 @@ const tellMove = (
   }
   return tell(`moved to ${move.uri}`, `write into ${nameEntry(slug)}: uri: ${move.uri}`);
 };
-
-const repositoryKey = (entry: Pick<ManifestEntry, 'uri' | 'suite' | 'component' | 'binary'>): string =>
-  addressKey(entry).replace(/^https?:/, '');
 
 /**
  * What to report about the results of a check, by slug. Entries that match the manifest and the last build (`before`,

@@ -1,7 +1,7 @@
 import {
-  addressKey,
   type ManifestEntry,
   manifestEntrySchema,
+  repositoryKey,
   slugKey,
   slugPattern,
 } from '../../src/contract/manifest.ts';
@@ -25,9 +25,6 @@ export interface ImportPlan {
 }
 
 const fields = ['slug', 'uri', 'suite', 'component', 'binary', 'ranking', 'bootstrap', 'aliases', 'key', 'headers'];
-
-// The same for two spellings of one repository: lists differ in the scheme and in slashes.
-const repositoryKey = (entry: ManifestEntry): string => addressKey(entry).replace(/^https?:/, '');
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

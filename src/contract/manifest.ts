@@ -152,3 +152,6 @@ interface IndexAddress {
  */
 export const addressKey = ({ uri, suite, component, binary }: IndexAddress): string =>
   [new URL(uri).href.replace(/\/+$/, ''), suite, component ?? '', binary ?? ''].join(' ');
+
+/** The same without the scheme, in which lists differ. */
+export const repositoryKey = (address: IndexAddress): string => addressKey(address).replace(/^https?:/, '');
