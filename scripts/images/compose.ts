@@ -1,6 +1,7 @@
 import type { SectionKind } from '../../src/contract/sections.ts';
 import { inkOf, oklch, sectionDrawing, stroked, tileOf } from '../../src/site/section-drawing.ts';
 import { glyphs } from '../../src/site/section-glyphs.ts';
+import { mark } from '../../src/site/share-picture.ts';
 
 /** The icon of a section kind: its glyph on a rounded tile of 40 units. */
 export const iconSvg = (kind: SectionKind): string =>
@@ -21,12 +22,9 @@ export const headerSvg = (kind: SectionKind): string => {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1200 400"><rect width="1200" height="400" fill="${ground}"/><g fill="${oklch(0.875, 0.05, hue)}">${cards.join('')}</g><circle cx="600" cy="200" r="118" fill="${ground}"/><g transform="translate(504 104) scale(8)">${stroked(strokes, inkOf(hue), 1.3)}</g></svg>`;
 };
 
-// The mark is an index card with a raised tab and a punched hole, which together form a "d".
-const card =
-  'M9 13.4h9.4V8.6A1.6 1.6 0 0 1 20 7h4.4A1.6 1.6 0 0 1 26 8.6v15.8a1.6 1.6 0 0 1-1.6 1.6H9a3 3 0 0 1-3-3v-6.6a3 3 0 0 1 3-3zM13.4 16.4a3.3 3.3 0 1 0 0 6.6 3.3 3.3 0 0 0 0-6.6z';
 const brand = oklch(0.44, 0.085, 172);
 
-const cardShape = (fill: string) => `<path fill="${fill}" fill-rule="evenodd" d="${card}"/>`;
+const cardShape = (fill: string) => `<path fill="${fill}" fill-rule="evenodd" d="${mark}"/>`;
 
 /** The mark on its tile of 32 units. */
 export const markSvg = (): string =>

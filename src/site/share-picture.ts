@@ -94,7 +94,8 @@ const fitted = (text: string, [largest, smallest]: readonly [number, number], ro
   return `<text x="${x}" y="${y}" font-size="${size}" font-weight="${bold ? 700 : 400}" fill="${fill}">${escapeXml(shown)}</text>`;
 };
 
-const mark =
+/** The mark, in 32 units: an index card with a raised tab and a punched hole, which together form a "d". */
+export const mark =
   'M9 13.4h9.4V8.6A1.6 1.6 0 0 1 20 7h4.4A1.6 1.6 0 0 1 26 8.6v15.8a1.6 1.6 0 0 1-1.6 1.6H9a3 3 0 0 1-3-3v-6.6a3 3 0 0 1 3-3zM13.4 16.4a3.3 3.3 0 1 0 0 6.6 3.3 3.3 0 0 0 0-6.6z';
 
 const hue = (of: string) => pictureHues[hueOf(of)] ?? (['#ffffff', '#000000'] as const);
