@@ -1,6 +1,6 @@
 import { Hono, type MiddlewareHandler } from 'hono';
 import { openHeaders, preflightHeaders, readMethods } from '../src/contract/answer-headers.ts';
-import { errorBody } from '../src/contract/errors.ts';
+import { emptySegment, errorBody, otherMethod, unreadable } from '../src/contract/errors.ts';
 import { gatewayWords } from '../src/contract/gateway-schemas.ts';
 import { tellsOfGenerations } from '../src/contract/generation.ts';
 import { composeNotice, olderErrorBody } from '../src/contract/older-addresses/envelope.ts';
@@ -53,8 +53,7 @@ const methodsOf = ({ method }: Pick<Operation, 'method'>): string =>
 const describeMethods = (methods: string): Response =>
   new Response(null, { status: 204, headers: preflightHeaders(methods) });
 
-const refuseMethod = (methods: string): HttpError =>
-  new HttpError(405, `This address answers ${methods}`, { Allow: methods });
+const refuseMethod = (methods: string): HttpError => new HttpError(405, otherMethod(methods), { Allow: methods });
 
 const olderWords: ReadonlySet<string> = new Set(olderTable.map(([, { address }]) => address.split('/')[1] ?? ''));
 
@@ -91,7 +90,7 @@ const readPath =
     set('root', root);
     // Only the root itself ends with a slash. Any other API path that does lacks the segment that should follow.
     if (isApi && segments.length > 1 && segments.at(-1) === '') {
-      throw new HttpError(400, 'The path must not hold an empty segment');
+      throw new HttpError(400, emptySegment);
     }
     await next();
   };
@@ -157,7 +156,7 @@ const gatewayHandler = (gateway: Hono): Handler => {
     throw error;
   });
   return async ({ req, env }) => {
-    if (req.url.length > longestGatewayAddress) throw new HttpError(414, 'The address of the request is too long');
+    if (req.url.length > longestGatewayAddress) throw new HttpError(414, unreadable[414]);
     return mounted.fetch(req.raw, env);
   };
 };

@@ -1,4 +1,5 @@
 import type { Hono } from 'hono';
+import { ourFault } from '../../src/contract/errors.ts';
 import { gatewayWords, operatorPath } from '../../src/contract/gateway-schemas.ts';
 import { apiRoot } from '../../src/contract/paths.ts';
 import { createApp } from '../app.ts';
@@ -15,7 +16,7 @@ import { asksPage, isComputed } from './share.ts';
 let answering: ObjectName = 'one';
 
 const unavailable = (request: Request): Response => {
-  const error = new HttpError(503, 'The service cannot answer this at the moment', { 'Retry-After': '5' });
+  const error = new HttpError(503, ourFault[503], { 'Retry-After': '5' });
   return errorAnswer(error, new Date(), request.method);
 };
 

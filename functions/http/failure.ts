@@ -1,3 +1,4 @@
+import { ourFault } from '../../src/contract/errors.ts';
 import { type Dependencies, Unavailable } from '../dependencies.ts';
 import type { RequestNote } from '../environment.ts';
 import { HttpError } from './answers.ts';
@@ -11,6 +12,6 @@ export const failureOf = (
   if (error instanceof HttpError) return error;
   report(error, note);
   return error instanceof Unavailable
-    ? new HttpError(503, 'The service cannot answer this at the moment', { 'Retry-After': '5' })
-    : new HttpError(500, 'Something went wrong on our side');
+    ? new HttpError(503, ourFault[503], { 'Retry-After': '5' })
+    : new HttpError(500, ourFault[500]);
 };

@@ -1,3 +1,4 @@
+import { emptySegment } from '../../src/contract/errors.ts';
 import { longestSegment } from '../../src/contract/public-addresses.ts';
 
 const utf8 = new TextEncoder();
@@ -33,7 +34,7 @@ export const decodePath = (path: string): string[] | string => {
   const segments: string[] = [];
   const parts = path.split('/').slice(1);
   for (const [index, part] of parts.entries()) {
-    if (part === '' && index < parts.length - 1) return 'The path must not hold an empty segment';
+    if (part === '' && index < parts.length - 1) return emptySegment;
     let segment = part;
     if (part.includes('%')) {
       try {

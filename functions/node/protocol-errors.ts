@@ -8,11 +8,7 @@ import type { RefusingLimit } from './met-limits.ts';
 // because nothing that follows on it can be told from the rest of the faulty request. Requests are read one at a time,
 // so no other answer is in progress, except that to a request whose body is faulty.
 
-const sentences: Partial<Record<ErrorStatus, string>> = {
-  ...unreadable,
-  408: 'The request took too long to arrive',
-  501: 'The body must come with no transfer coding but chunked (Transfer-Encoding)',
-};
+const sentences: Partial<Record<ErrorStatus, string>> = unreadable;
 
 const unencoded = 'The address holds a character that must be percent-encoded, such as a blank (%20)';
 

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo, Socket } from 'node:net';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import type { Hono } from 'hono';
-import { tooManyAtOnce } from '../../src/contract/errors.ts';
+import { ourFault, tooManyAtOnce } from '../../src/contract/errors.ts';
 import type { RateLimiter } from '../dependencies.ts';
 import type { Bindings, Environment } from '../environment.ts';
 import { errorAnswer, HttpError } from '../http/answers.ts';
@@ -122,7 +122,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
   // The answer to errors that occur before the app is called; nearly always an invalid address.
   const refuseRequest = (error: unknown): Response => {
     if (error instanceof RequestError) return errorAnswer(new HttpError(400, 'The address is not valid'), now(), 'GET');
-    return errorAnswer(new HttpError(500, 'Something went wrong on our side'), now(), 'GET');
+    return errorAnswer(new HttpError(500, ourFault[500]), now(), 'GET');
   };
 
   const clientOf = ({ socket, headers }: IncomingMessage): string => {

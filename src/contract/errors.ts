@@ -36,8 +36,22 @@ export class AnswerTooLarge extends Error {
 /** Sentences about requests that cannot be read, which both the server and the rules of hosts use. */
 export const unreadable = {
   400: 'The request is not valid HTTP',
+  408: 'The request took too long to arrive',
   414: 'The address of the request is too long',
   431: 'The headers of the request are too large',
+  501: 'The body must come with no transfer coding but chunked (Transfer-Encoding)',
+} as const;
+
+/** The sentence of a 405 for an address with these methods. */
+export const otherMethod = (methods: string): string => `This address answers ${methods}`;
+
+/** The sentence of a 400 for an API address with an empty segment. */
+export const emptySegment = 'The path must not hold an empty segment';
+
+/** All that a client learns of a failure of ours. */
+export const ourFault = {
+  500: 'Something went wrong on our side',
+  503: 'The service cannot answer this at the moment',
 } as const;
 
 /** The sentence for a client that is waiting for too many answers at once. */

@@ -5,14 +5,11 @@ import type { ErrorStatus } from './errors.ts';
 import type { ExampleSubject } from './example-subject.ts';
 import { exampleDownloads } from './examples.ts';
 import type { SiteFile } from './openapi-documents.ts';
-import { type Json, responseName } from './openapi-parts.ts';
+import { commonErrors, type Json, responseName } from './openapi-parts.ts';
 import { schemaOf } from './openapi-schemas.ts';
 import { parameterOf, placeholdersOf, writtenName } from './parameters.ts';
 import { isLimited, type Operation, operations } from './paths.ts';
 import { downloadsSchema } from './records.ts';
-
-/** Error statuses that every operation may answer. */
-const commonErrors = [400, 405, 408, 414, 431, 500, 501, 503] as const satisfies readonly ErrorStatus[];
 
 const cacheHeaders = {
   ETag: { description: 'Strong validator of the answer.', schema: { type: 'string' } },

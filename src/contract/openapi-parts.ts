@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type ErrorStatus, phrases } from './errors.ts';
+import { readMethods } from './answer-headers.ts';
+import { type ErrorStatus, otherMethod, ourFault, phrases, unreadable } from './errors.ts';
 import { missingParameter } from './parameters.ts';
 
 // What the descriptions of the API and of older addresses have in common: the form of schemas, and the errors.
@@ -56,21 +57,20 @@ const errorHeaders: Partial<Record<ErrorStatus, Json>> = {
 
 // An example sentence for each status; for 400 the most common one.
 const errorSentences: Partial<Record<ErrorStatus, string>> = {
+  ...unreadable,
+  ...ourFault,
   400: missingParameter('q'),
   401: 'The auth token is expired or invalid',
-  405: 'This address answers GET, HEAD, OPTIONS',
-  408: 'The request took too long to arrive',
+  405: otherMethod(readMethods),
   409: 'The credentials are not expired yet',
   413: 'The body must be at most 262144 bytes',
-  414: 'The address of the request is too long',
   415: 'The body must be JSON (application/json)',
   429: 'Too many requests: try again in 1 s',
-  431: 'The headers of the request are too large',
-  500: 'Something went wrong on our side',
-  501: 'The body must come with no transfer coding but chunked (Transfer-Encoding)',
-  503: 'The service cannot answer this at the moment',
 };
 const exampleDate = '2026-05-01T12:00:00.000Z';
+
+/** Error statuses that every operation may answer. */
+export const commonErrors = [400, 405, 408, 414, 431, 500, 501, 503] as const satisfies readonly ErrorStatus[];
 
 /** The name of the response for an error status in the description. */
 export const responseName = (status: ErrorStatus): string => phrases[status].replaceAll(' ', '');

@@ -6,6 +6,7 @@ import {
   preflightHeaders,
   readMethods,
 } from '../contract/answer-headers.ts';
+import { emptySegment, otherMethod } from '../contract/errors.ts';
 import { cacheRules, contentTypes, openFiles, patternSource, unknownType } from '../contract/file-headers.ts';
 import { apiRoot, documentPath } from '../contract/paths.ts';
 import { askedQuery, searchPage } from '../contract/search-page.ts';
@@ -13,7 +14,6 @@ import { replacements } from './encoding.ts';
 import {
   anyOf,
   computedPattern,
-  emptySegment,
   errorBody,
   exactNames,
   fixedAddresses,
@@ -22,7 +22,6 @@ import {
   literally,
   noFunction,
   origin,
-  otherMethod,
   type RuleInput,
   withAndWithoutRoot,
 } from './host-rules.ts';

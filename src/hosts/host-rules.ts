@@ -46,12 +46,6 @@ export class RulesImpossible extends Error {
 export const noFunction =
   'This host answers with published files; searches and other computed answers need the function, which it has not got';
 
-/** The sentence of a 400 for an API address with an empty segment. */
-export const emptySegment = 'The path must not hold an empty segment';
-
-/** The sentence of a 405 for an address with these methods. */
-export const otherMethod = (methods: string): string => `This address answers ${methods}`;
-
 /** An address of the API with and without its root, below the path of the publication. */
 export const withAndWithoutRoot = (below: string, address: string): readonly [string, string] => [
   `${below}/${apiRoot}${address}`,

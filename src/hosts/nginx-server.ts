@@ -1,17 +1,15 @@
 import { cacheControl, openHeaders } from '../contract/answer-headers.ts';
-import { type ErrorStatus, tooManyAtOnce, unreadable } from '../contract/errors.ts';
+import { type ErrorStatus, emptySegment, otherMethod, tooManyAtOnce, unreadable } from '../contract/errors.ts';
 import { contentTypes, isCompressible, unknownType } from '../contract/file-headers.ts';
 import { apiRoot } from '../contract/paths.ts';
 import { searchPage } from '../contract/search-page.ts';
 import {
   anyOf,
   computedPattern,
-  emptySegment,
   errorBody,
   fixedAddresses,
   literally,
   noFunction,
-  otherMethod,
   type RuleInput,
   withAndWithoutRoot,
 } from './host-rules.ts';

@@ -8,11 +8,11 @@ import {
   preflightHeaders,
   readMethods,
 } from '../contract/answer-headers.ts';
-import { phrases } from '../contract/errors.ts';
+import { emptySegment, otherMethod, phrases } from '../contract/errors.ts';
 import { cacheRules, contentTypes, openFiles, patternSource, unknownType } from '../contract/file-headers.ts';
 import { apiRoot, documentPath } from '../contract/paths.ts';
 import { searchPage } from '../contract/search-page.ts';
-import { emptySegment, literally, noFunction, origin, otherMethod, type RuleInput } from './host-rules.ts';
+import { literally, noFunction, origin, type RuleInput } from './host-rules.ts';
 import { chosenRoutes, computedRoutes, fixedRoutes, namedRoutes, olderRoutes, rootlessWords } from './routes.ts';
 import type { WorkerRules } from './rules-worker.ts';
 

@@ -1,7 +1,13 @@
 import type { z } from 'zod';
 import type { ErrorStatus } from '../errors.ts';
-import { phrases } from '../errors.ts';
-import { describeErrors, describeSchemas, type Json, schemaPrefix } from '../openapi-parts.ts';
+import {
+  commonErrors,
+  describeErrors,
+  describeSchemas,
+  type Json,
+  responseName,
+  schemaPrefix,
+} from '../openapi-parts.ts';
 import { apiRoot } from '../paths.ts';
 import { laterRoot, type OlderOperation, olderRoot, olderTable } from './operations.ts';
 import { olderQueryParameters } from './parameters.ts';
@@ -51,9 +57,6 @@ const reference = (schema: z.ZodType | undefined): Json => {
   return name === undefined ? { type: 'object' } : { $ref: schemaPrefix + name };
 };
 
-/** Error statuses that every address may answer. */
-const commonErrors = [400, 405, 408, 414, 431, 500, 501, 503] as const satisfies readonly ErrorStatus[];
-
 const responsesOf = ({ summary, schema, file, redirects, errors }: OlderOperation): Json => {
   const statuses = [...errors, ...(file === undefined ? [429] : []), ...commonErrors].toSorted((a, b) => a - b);
   const headers = { Location: { description: 'The address.', schema: { type: 'string', format: 'uri' } } };
@@ -62,10 +65,7 @@ const responsesOf = ({ summary, schema, file, redirects, errors }: OlderOperatio
     ...(redirects ? { 302: { description: 'A redirect to the requested address.', headers } } : {}),
     ...(file === undefined ? {} : { 304: { description: 'The client has the answer already.' } }),
     ...Object.fromEntries(
-      statuses.map((status) => {
-        const phrase = phrases[status as ErrorStatus].replaceAll(' ', '');
-        return [status, { $ref: `#/components/responses/${phrase}` }];
-      }),
+      statuses.map((status) => [status, { $ref: `#/components/responses/${responseName(status as ErrorStatus)}` }]),
     ),
   };
 };
