@@ -1,6 +1,8 @@
 import type { Context } from 'hono';
 import { errorBody } from '../../../src/contract/errors.ts';
 import { HttpError } from '../../http/answers.ts';
+import type { SecurityLog } from '../security-log.ts';
+import { describeSilently } from '../silent-cause.ts';
 import { ClientLeft, StoreUnavailable } from '../store/credential-store.ts';
 
 /** The refusal of credentials: RFC 9110 requires a challenge with every 401, in the form of RFC 6750. */
@@ -10,7 +12,7 @@ export const refuseCredentials = (sentence: string, error?: 'invalid_token'): Ht
   });
 
 /** Whether an error only says that the client had left, so that there is nothing to report. */
-export const isUnwanted = (error: unknown): boolean =>
+const isUnwanted = (error: unknown): boolean =>
   error instanceof StoreUnavailable && (error.cause instanceof ClientLeft || hasAborted(error.cause));
 
 // An operation that was aborted wraps the reason in an error of its own.
@@ -24,6 +26,13 @@ export const toRefusal = (error: unknown): HttpError => {
     return new HttpError(503, 'The credential store cannot be reached; send the same again', { 'Retry-After': '5' });
   }
   return new HttpError(500, 'The gateway failed; nothing is known to be wrong with the request');
+};
+
+/** Logs a thrown error that is no refusal. */
+export const tellFailure = (log: SecurityLog, error: unknown): void => {
+  if (error instanceof HttpError || isUnwanted(error)) return;
+  const event = error instanceof StoreUnavailable ? 'store-unavailable' : 'failure';
+  log({ event, reason: describeSilently(error) });
 };
 
 /** An answer of the gateway as JSON, which no cache may store (decisions, section 6). */

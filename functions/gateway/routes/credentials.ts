@@ -8,10 +8,8 @@ import { type GatewayDeps, gatewayAddresses } from '../gateway-deps.ts';
 import type { Protocol } from '../protocol.ts';
 import { toReadable } from '../readable-text.ts';
 import { createSignInRate } from '../sign-in-rate.ts';
-import { describeSilently } from '../silent-cause.ts';
-import { StoreUnavailable } from '../store/credential-store.ts';
 import { countFailedIntrospection, countSignInRequest } from '../throttle.ts';
-import { answerJson, answerRefusal, isUnwanted, refuseCredentials, toRefusal } from './credential-answers.ts';
+import { answerJson, answerRefusal, refuseCredentials, tellFailure, toRefusal } from './credential-answers.ts';
 import { readJsonBody } from './credential-request.ts';
 
 /** `/authenticate`, `/refresh`, `/revoke`, `/account` and `/introspect` (protocol, "Endpoints"; decisions, section 6). */
@@ -24,11 +22,8 @@ export const credentialRoutes = (deps: GatewayDeps, protocol: Protocol): Hono =>
 
   const routes = new Hono();
   routes.onError((error, c) => {
-    const refusal = toRefusal(error);
-    if (error instanceof StoreUnavailable && !isUnwanted(error))
-      log({ event: 'store-unavailable', reason: describeSilently(error) });
-    if (refusal.status === 500) log({ event: 'failure', reason: describeSilently(error) });
-    return answerRefusal(c, refusal, clock());
+    tellFailure(log, error);
+    return answerRefusal(c, toRefusal(error), clock());
   });
 
   /**

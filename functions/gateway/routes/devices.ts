@@ -4,9 +4,7 @@ import { type GatewayDeps, gatewayAddresses } from '../gateway-deps.ts';
 import { devicesPage } from '../pages/devices-page.ts';
 import { failurePage } from '../pages/login-page.ts';
 import { createPageRenderer, redirect } from '../pages/page.ts';
-import { describeSilently } from '../silent-cause.ts';
-import { StoreUnavailable } from '../store/credential-store.ts';
-import { isUnwanted, toRefusal } from './credential-answers.ts';
+import { tellFailure, toRefusal } from './credential-answers.ts';
 import { readFormBody } from './credential-request.ts';
 
 // PostgreSQL fails on a text with a NUL, as if the store were unavailable.
@@ -22,9 +20,7 @@ export const devicesRoutes = (deps: GatewayDeps): Hono => {
 
   routes.onError((error, c) => {
     const { status, message, headers } = toRefusal(error);
-    if (error instanceof StoreUnavailable && !isUnwanted(error))
-      log({ event: 'store-unavailable', reason: describeSilently(error) });
-    if (status === 500) log({ event: 'failure', reason: describeSilently(error) });
+    tellFailure(log, error);
     const sentence = status === 503 ? 'Your devices cannot be shown at the moment. Please try again shortly.' : message;
     return render(c, failurePage(status, 'Your devices', sentence, headers));
   });

@@ -11,9 +11,8 @@ import { PasswordsBusy } from '../password-places.ts';
 import type { Protocol } from '../protocol.ts';
 import { toReadable } from '../readable-text.ts';
 import { describeSilently } from '../silent-cause.ts';
-import { StoreUnavailable } from '../store/credential-store.ts';
 import { countSignInAttempt } from '../throttle.ts';
-import { isUnwanted, toRefusal } from './credential-answers.ts';
+import { tellFailure, toRefusal } from './credential-answers.ts';
 import { readFormBody } from './credential-request.ts';
 
 const minute = 60_000;
@@ -35,8 +34,9 @@ export const loginRoutes = (deps: GatewayDeps, protocol: Protocol): Hono => {
   const routes = new Hono();
 
   routes.onError((error, c) => {
-    const { status, message, headers } = toRefusal(error instanceof OpenIdStale ? staleSignIn() : error);
-    if ((error instanceof StoreUnavailable && !isUnwanted(error)) || status === 500) tellFailure(error);
+    const failure = error instanceof OpenIdStale ? staleSignIn() : error;
+    tellFailure(log, failure);
+    const { status, message, headers } = toRefusal(failure);
     const sentence = status === 503 ? 'Sign-in is not possible at the moment. Please try again shortly.' : message;
     return render(c, failurePage(status, 'Sign in', sentence, headers));
   });
@@ -68,11 +68,6 @@ export const loginRoutes = (deps: GatewayDeps, protocol: Protocol): Hono => {
   const showRefusedForm = (c: Context, handle: string, sentence: string) =>
     showLogin(c, handle, { error: { status: 403, sentences: [sentence] } });
 
-  const tellFailure = (error: unknown) => {
-    const event = error instanceof StoreUnavailable ? 'store-unavailable' : 'failure';
-    log({ event, reason: describeSilently(error) });
-  };
-
   /**
    * From now on the account knows the browser, and the browser is signed in to the devices page for `sessionLife`
    * milliseconds.
@@ -94,7 +89,7 @@ export const loginRoutes = (deps: GatewayDeps, protocol: Protocol): Hono => {
     // An application's sign-in does not leave the browser signed in, because the device may not belong to the user.
     const remembering = rememberBrowser(c, account, completed ? 0 : sessionLife);
     // The request is used up and the credentials exist, so failing to remember the browser must not lose them.
-    await (completed ? remembering.catch(tellFailure) : remembering);
+    await (completed ? remembering.catch((error) => tellFailure(log, error)) : remembering);
     log(completed ? { ...event, family: completed.familyId } : event);
     return redirect(c, completed?.location ?? addresses.devices);
   };

@@ -5,6 +5,7 @@ import { keyMissing, shownSecret } from '../../http/operator-key.ts';
 import { readJson } from '../../http/request-body.ts';
 import { readResponseText } from '../../http/response-text.ts';
 import type { Cryptography } from '../cryptography.ts';
+import { toRefusal } from '../routes/credential-answers.ts';
 import type { SecurityEvent, SecurityLog } from '../security-log.ts';
 import { type CredentialStore, StoreUnavailable } from '../store/credential-store.ts';
 import { countFailedIntrospection } from '../throttle.ts';
@@ -106,14 +107,8 @@ export const createOperator = (deps: {
       finish(answering.catch(() => {}));
       return new Response(JSON.stringify(await answering), { headers });
     } catch (error) {
-      const refusal =
-        error instanceof HttpError
-          ? error
-          : error instanceof StoreUnavailable
-            ? new HttpError(503, 'The credential store cannot be reached; send the same again', { 'Retry-After': '5' })
-            : undefined;
-      if (refusal === undefined) throw error;
-      const refused = errorAnswer(refusal, new Date(), request.method);
+      if (!(error instanceof HttpError || error instanceof StoreUnavailable)) throw error;
+      const refused = errorAnswer(toRefusal(error), new Date(), request.method);
       for (const name of [...refused.headers.keys()]) {
         if (name.startsWith('access-control-')) refused.headers.delete(name);
       }
