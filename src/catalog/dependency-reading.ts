@@ -1,5 +1,5 @@
 import type { CatalogDatabase, Statement } from './database.ts';
-import type { RecordDetails } from './record-details.ts';
+import { parseDetails, type RecordDetails } from './record-details.ts';
 import { bySlugOrder, settleAliases } from './repository-slugs.ts';
 import { endRecordId, firstRecordId } from './schema.ts';
 
@@ -147,6 +147,6 @@ export class DependencyReading {
   /** The relations of a record to other packages. */
   relations(record: number): RecordRelations {
     const [details = null] = this.#details.get(record) ?? [];
-    return details === null ? {} : (JSON.parse(details) as RecordDetails);
+    return parseDetails(details);
   }
 }

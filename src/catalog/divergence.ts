@@ -1,7 +1,8 @@
 import { type Finding, FindingCounter } from '../contract/findings.ts';
 import type { CatalogDatabase, WritableDatabase } from './database.ts';
+import { addFindings } from './finding-rows.ts';
 import { type PackageBytes, pairOtherBytes, readDigestColumn } from './package-bytes.ts';
-import { compareText } from './reading.ts';
+import { compareText, ownerIn } from './reading.ts';
 
 interface Owner {
   readonly ranking: number;
@@ -51,8 +52,7 @@ export const updateDivergences = (database: WritableDatabase, packages: Iterable
     if (isShared.get(name) === undefined) continue;
     const builds = new Map<string, Holding[]>();
     for (const [repository, version, architecture, digest, size, since] of select.all(name)) {
-      const owner = owners.get(repository);
-      if (owner === undefined) throw new Error(`catalog: a record belongs to no repository (${repository})`);
+      const owner = ownerIn(owners, repository);
       const holding = { repository, owner, sha256: readDigestColumn(digest), size, since };
       const key = `${version}\n${architecture}`;
       const known = builds.get(key);
@@ -142,13 +142,11 @@ export const updateComparedFindings = (
     else list.push(finding);
   }
   for (const repository of new Set([...known.keys(), ...found.keys()])) {
-    const next = (found.get(repository)?.list() ?? []).map(
-      ({ code, count, example }) => [code, count, example] as const,
-    );
-    if (JSON.stringify(next) === JSON.stringify(known.get(repository) ?? [])) continue;
+    const next = found.get(repository)?.list() ?? [];
+    const columns = next.map(({ code, count, example }) => [code, count, example]);
+    if (JSON.stringify(columns) === JSON.stringify(known.get(repository) ?? [])) continue;
     const database = catalog.writable();
     database.prepareWrite('DELETE FROM finding WHERE repository = ? AND code IN (?, ?)').run(repository, ...codes);
-    const insert = database.prepareWrite('INSERT INTO finding (repository, code, count, example) VALUES (?, ?, ?, ?)');
-    for (const finding of next) insert.run(repository, ...finding);
+    addFindings(database, repository, next);
   }
 };

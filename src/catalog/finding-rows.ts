@@ -1,6 +1,12 @@
 import { type Finding, FindingCounter } from '../contract/findings.ts';
 import type { CatalogDatabase, WritableDatabase } from './database.ts';
 
+/** Adds rows for findings of the repository with this number. */
+export const addFindings = (database: WritableDatabase, repository: number, findings: readonly Finding[]): void => {
+  const add = database.prepareWrite('INSERT INTO finding (repository, code, count, example) VALUES (?, ?, ?, ?)');
+  for (const { code, count, example } of findings) add.run(repository, code, count, example);
+};
+
 /**
  * Writes the findings of the repository with this number: those about the stanzas of its index, and those of visits.
  */
@@ -14,8 +20,7 @@ export const writeFindings = (
   counter.addAll(ofIndex);
   counter.addAll(ofVisits);
   database.prepareWrite('DELETE FROM finding WHERE repository = ?').run(repository);
-  const add = database.prepareWrite('INSERT INTO finding (repository, code, count, example) VALUES (?, ?, ?, ?)');
-  for (const { code, count, example } of counter.list()) add.run(repository, code, count, example);
+  addFindings(database, repository, counter.list());
   database
     .prepareWrite('UPDATE repository SET index_findings = ?, visit_findings = ? WHERE id = ?')
     .run(JSON.stringify(ofIndex), JSON.stringify(ofVisits), repository);

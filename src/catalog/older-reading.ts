@@ -1,7 +1,8 @@
 import type { OlderPackage, OlderRepository } from '../contract/older-addresses/records.ts';
 import type { RepositoryRecord } from '../contract/records.ts';
 import type { CatalogDatabase, Statement } from './database.ts';
-import { readRepositoryRows } from './reading.ts';
+import { ownerIn, readRepositoryRows } from './reading.ts';
+import { parseDetails } from './record-details.ts';
 import { parseRecord } from './record-list.ts';
 
 /** A stored record: its ready text, the details that only the site shows, and the number of its repository. */
@@ -33,7 +34,7 @@ const toRepository = (record: RepositoryRecord, aliases: readonly string[]): Old
 
 const toPackage = (json: string, details: string | null, repository: OlderRepository): OlderPackage => {
   const record = parseRecord(json);
-  const { depiction = null } = details === null ? {} : (JSON.parse(details) as { depiction?: string });
+  const { depiction = null } = parseDetails(details);
   return {
     identifier: record.package_id,
     architecture: record.architecture,
@@ -109,8 +110,7 @@ export class OlderReading {
 
   #read(statement: Statement<Columns>, ids: readonly number[]): ReadOlder[] {
     return statement.all(JSON.stringify(ids)).map(([json, details, number]) => {
-      const repository = this.#byNumber.get(number);
-      if (repository === undefined) throw new Error(`catalog: a record belongs to no repository (${number})`);
+      const repository = ownerIn(this.#byNumber, number);
       return { record: toPackage(json, details, repository), size: json.length };
     });
   }

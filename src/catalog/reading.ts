@@ -30,6 +30,13 @@ const readRepositories = (database: CatalogDatabase): Map<number, Repository> =>
   return new Map(rows.map(([id, slug, quality, embedded]) => [id, { slug, quality, embedded }]));
 };
 
+/** What is known of the repository of a record, by the number in its row. Throws if the catalog has no such repository. */
+export const ownerIn = <Known>(repositories: ReadonlyMap<number, Known>, number: number): Known => {
+  const owner = repositories.get(number);
+  if (owner === undefined) throw new Error(`catalog: a record belongs to no repository (${number})`);
+  return owner;
+};
+
 /** Compares by code unit, not by locale, so that the order is the same on every machine. */
 export const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
@@ -75,9 +82,7 @@ function* groups(rows: Iterable<Columns>, repositories: ReadonlyMap<number, Repo
       group = [];
     }
     current = name;
-    const repository = repositories.get(number);
-    if (repository === undefined) throw new Error(`catalog: a record belongs to no repository (${number})`);
-    group.push({ repository, latest: latest === 1, version, architecture, json });
+    group.push({ repository: ownerIn(repositories, number), latest: latest === 1, version, architecture, json });
   }
   if (current !== undefined) yield [current, group];
 }
@@ -91,8 +96,7 @@ export function* readPackageRecords(database: CatalogDatabase, name: string): Ge
     )
     .all(name)
     .map(([id, number, latest, version, architecture]) => {
-      const repository = repositories.get(number);
-      if (repository === undefined) throw new Error(`catalog: a record belongs to no repository (${number})`);
+      const repository = ownerIn(repositories, number);
       return { id, repository, latest: latest === 1, version, architecture };
     })
     .sort(lookupOrder);

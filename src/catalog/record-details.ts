@@ -19,6 +19,9 @@ export interface RecordDetails {
   readonly essential?: true;
 }
 
+/** What is known of a record by its column `details`, which is null where that is nothing. */
+export const parseDetails = (details: string | null): RecordDetails => (details === null ? {} : JSON.parse(details));
+
 /** The fields of a record that name packages, in the order in which they are shown. */
 export const relationFields = [
   'depends',

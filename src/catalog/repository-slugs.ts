@@ -27,6 +27,10 @@ export const mapSlugs = <Row extends { readonly slug: string; readonly aliases: 
 ): ReadonlyMap<string, Row> =>
   new Map(settled.flatMap((row) => [row.slug, ...row.aliases].map((name) => [name, row] as const)));
 
+/** What the rows of each repository were made from, by its slug: texts that differ where any of it does. */
+export const readSources = (database: CatalogDatabase): Map<string, string> =>
+  new Map(database.prepare<[string, string]>('SELECT slug, source FROM repository').all());
+
 /**
  * Returns a function that gives the slug of the repository that has this slug, or else of the first that formerly had
  * it.

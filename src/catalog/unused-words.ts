@@ -1,13 +1,11 @@
 import type { CatalogDatabase, WritableDatabase } from './database.ts';
 import { findRepository } from './record-range.ts';
+import { readSources } from './repository-slugs.ts';
 import { computeTerms } from './search-document.ts';
 import { joinWords } from './search-text.ts';
 import { type PackageWords, Vocabulary } from './vocabulary.ts';
 
 type Named = [identifier: string, name: string | null];
-
-const readSources = (database: CatalogDatabase): Map<string, string> =>
-  new Map(database.prepare<[string, string]>('SELECT slug, source FROM repository').all());
 
 /** The names of the packages in these repositories. */
 function* readNames(database: CatalogDatabase, slugs: readonly string[]): Generator<Named> {

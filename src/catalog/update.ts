@@ -9,6 +9,7 @@ import { updateVisitFindings } from './finding-rows.ts';
 import { computeSource, indexRepository, ingestRepository, removeRepository, type SnapshotContent } from './ingest.ts';
 import { readKnownHistory } from './known-history.ts';
 import { readPublishedDownloads } from './published-downloads.ts';
+import { readSources } from './repository-slugs.ts';
 import { SearchAside } from './search-aside.ts';
 import { levelOfDownloads } from './search-document.ts';
 import { moveSearchDocuments } from './search-index.ts';
@@ -35,9 +36,6 @@ interface Options extends Addressing {
   readonly now: Date;
   readonly onRepository?: (done: number, total: number, slug: string) => void;
 }
-
-const readSources = (catalog: CatalogBuild): Map<string, string> =>
-  new Map(catalog.database.prepare<[string, string]>('SELECT slug, source FROM repository').all());
 
 // All files are read and their hashes checked before a row is touched, so that a damaged store loses nothing that is
 // known.
@@ -132,7 +130,7 @@ export const updateCatalog = async (
   { base, staticRefs, now, onRepository }: Options,
 ): Promise<CatalogUpdate> => {
   const addressing = { base, staticRefs };
-  const known = readSources(catalog);
+  const known = readSources(catalog.database);
   const touched = new Set<string>();
   const ingested: string[] = [];
   const removed: string[] = [];

@@ -7,7 +7,7 @@ import { CatalogFile } from '../catalog/node-sqlite.ts';
 import { visibleText } from '../catalog/placeholder.ts';
 import { readPublishedDownloads } from '../catalog/published-downloads.ts';
 import { lookupOrder } from '../catalog/reading.ts';
-import type { RecordDetails } from '../catalog/record-details.ts';
+import { parseDetails, type RecordDetails } from '../catalog/record-details.ts';
 import { parseRecord } from '../catalog/record-list.ts';
 import {
   prepareRecords,
@@ -141,7 +141,7 @@ export class SiteCatalog {
     return this.#inOrder(this.#recordsOf(id)).map(({ owner, row: [, , , , , firstSeen, news, json, details, at] }) => ({
       record: parseRecord(json),
       repository: this.#holderOf(owner),
-      details: details === null ? {} : (JSON.parse(details) as RecordDetails),
+      details: parseDetails(details),
       firstSeen,
       isNews: news !== newsCode.known,
       isUpdate: news === newsCode.updated,
@@ -320,7 +320,7 @@ export class SiteCatalog {
     const later = until === undefined ? 0 : keyed.filter(({ row }) => row[5] > until).length;
     this.#digests.set(summary.id, later === 0 ? digestRows(keyed) : `${digestRows(keyed)} ${later}`);
     const details = keyed[0]?.row[8] ?? null;
-    if (details !== null) this.#relations.add(summary.id, JSON.parse(details) as RecordDetails);
+    if (details !== null) this.#relations.add(summary.id, parseDetails(details));
     const author = authorKey(summary.author);
     if (author === '') return;
     const others = this.#byAuthor.get(author);

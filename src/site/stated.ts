@@ -1,4 +1,4 @@
-import type { RecordDetails } from '../catalog/record-details.ts';
+import { parseDetails, type RecordDetails } from '../catalog/record-details.ts';
 import { parseRecord } from '../catalog/record-list.ts';
 import { type Build, buildOf, builds, buildTitles, isDeviceArchitecture, wordOf } from '../compatibility/builds.ts';
 import { complementOf, describeVersions } from '../compatibility/ios-versions.ts';
@@ -9,8 +9,7 @@ import type { PackageRecord } from '../contract/records.ts';
 /** What a record states about its devices, in the form that pages contain; empty if it is for no iOS device. */
 export const statementsOf = (json: string, details: string | null): string => {
   const { architecture, tags, name, description } = parseRecord(json);
-  const more = details === null ? {} : (JSON.parse(details) as RecordDetails);
-  const stated = buildStatement(readStated({ ...more, architecture, tags, name, description }));
+  const stated = buildStatement(readStated({ ...parseDetails(details), architecture, tags, name, description }));
   return stated === undefined ? '' : writeStatements([stated]);
 };
 
