@@ -12,7 +12,14 @@ import {
   olderTable,
   presentPath,
 } from '../src/contract/older-addresses/operations.ts';
-import { apiRoot, isLimited, type Operation, type OperationName, operations } from '../src/contract/paths.ts';
+import {
+  apiRoot,
+  isLimited,
+  type Operation,
+  type OperationName,
+  operations,
+  rootlessWords,
+} from '../src/contract/paths.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { AskedFor, Environment, Handler } from './environment.ts';
 import { errorAnswer, HttpError, notFound } from './http/answers.ts';
@@ -29,11 +36,6 @@ import { publicationRedirect } from './routes/publication-redirect.ts';
 import { safetyHandlers } from './routes/safety.ts';
 import { serviceHandlers } from './routes/service.ts';
 import { siteHandler } from './routes/site.ts';
-
-/** First segments of paths that belong to the API even without its root (decisions, section 1). */
-const apiWords: ReadonlySet<string> = new Set(
-  Object.values(operations).flatMap(({ address }) => address.split('/').slice(1, 2).filter(Boolean)),
-);
 
 // An encoded identifier, which may go on in folders (contract, filenames).
 const encodedName = '(?:[a-z0-9._=+-]+_/)*[a-z0-9._=+-]+';
@@ -84,7 +86,7 @@ const readPath =
     }
     const [root, length] = rootOf(decoded, hasOlder);
     const segments = decoded.slice(length);
-    const isApi = root !== undefined || length > 0 || apiWords.has(decoded[0] ?? '');
+    const isApi = root !== undefined || length > 0 || rootlessWords.includes(decoded[0] ?? '');
     set('segments', segments);
     set('isApi', isApi);
     set('root', root);

@@ -267,6 +267,11 @@ export const operations = {
     errors: [404],
   },
 } as const satisfies Record<string, Operation>;
+
+/** First segments of addresses that belong to the API even without its root (decisions, section 1). */
+export const rootlessWords: readonly string[] = [
+  ...new Set(Object.values(operations).flatMap(({ address }) => address.split('/').slice(1, 2).filter(Boolean))),
+];
 export type OperationName = keyof typeof operations;
 
 const probes: ReadonlySet<string> = new Set(

@@ -8,7 +8,7 @@ import {
 } from '../contract/answer-headers.ts';
 import { emptySegment, otherMethod } from '../contract/errors.ts';
 import { cacheRules, contentTypes, openFiles, patternSource, unknownType } from '../contract/file-headers.ts';
-import { apiRoot, documentPath } from '../contract/paths.ts';
+import { apiRoot, documentPath, rootlessWords } from '../contract/paths.ts';
 import { askedQuery, searchPage } from '../contract/search-page.ts';
 import { replacements } from './encoding.ts';
 import {
@@ -34,7 +34,6 @@ import {
   namePattern,
   olderRoutes,
   pagedQuery,
-  rootlessWords,
 } from './routes.ts';
 
 // Caddy 2.6 or later, without plugins. The route goes one way: refusals, what the function answers, then the file for

@@ -1,9 +1,9 @@
 import { closedHeaders, openHeaders } from '../contract/answer-headers.ts';
 import { cacheRules, contentTypes, openFiles } from '../contract/file-headers.ts';
-import { apiRoot } from '../contract/paths.ts';
+import { apiRoot, rootlessWords } from '../contract/paths.ts';
 import { searchPage } from '../contract/search-page.ts';
 import { type HostRules, origin, type RuleInput } from './host-rules.ts';
-import { olderRoutes, rootlessWords } from './routes.ts';
+import { olderRoutes } from './routes.ts';
 import { workerText } from './worker-text.ts';
 
 /** Limits of Cloudflare: developers.cloudflare.com, "Headers", "Redirects" and "Functions: routing" of Pages. */

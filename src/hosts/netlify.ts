@@ -1,7 +1,7 @@
 import { cacheControl, closedHeaders, preflightHeaders, readMethods } from '../contract/answer-headers.ts';
 import { phrases } from '../contract/errors.ts';
 import { cacheRules, contentTypes, openFiles } from '../contract/file-headers.ts';
-import { apiRoot } from '../contract/paths.ts';
+import { apiRoot, rootlessWords } from '../contract/paths.ts';
 import { searchPage } from '../contract/search-page.ts';
 import {
   addressWith,
@@ -13,15 +13,7 @@ import {
   type RuleInput,
   withAndWithoutRoot,
 } from './host-rules.ts';
-import {
-  chosenRoutes,
-  computedRoutes,
-  fixedRoutes,
-  type NamedRoute,
-  namedRoutes,
-  olderRoutes,
-  rootlessWords,
-} from './routes.ts';
+import { chosenRoutes, computedRoutes, fixedRoutes, type NamedRoute, namedRoutes, olderRoutes } from './routes.ts';
 
 /**
  * Netlify advises against more redirects than this, because a deploy may fail (docs.netlify.com, "Redirects and

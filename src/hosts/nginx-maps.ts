@@ -1,11 +1,11 @@
 import { cacheControl, openHeaders, pageMethods, preflightHeaders, readMethods } from '../contract/answer-headers.ts';
 import { cacheRules, openFiles, patternSource } from '../contract/file-headers.ts';
-import { apiRoot, documentPath } from '../contract/paths.ts';
+import { apiRoot, documentPath, rootlessWords } from '../contract/paths.ts';
 import { askedQuery } from '../contract/search-page.ts';
 import { mostRepetitions, type Replacement, replacements } from './encoding.ts';
 import { anyOf, exactNames, literally, type RuleInput, withAndWithoutRoot } from './host-rules.ts';
 import { map, pattern, quoted } from './nginx-syntax.ts';
-import { chosenRoutes, namedRoutes, pagedQuery, rootlessWords } from './routes.ts';
+import { chosenRoutes, namedRoutes, pagedQuery } from './routes.ts';
 
 // What nginx reads from a request and writes into an answer, as maps for its block "http".
 

@@ -1,7 +1,7 @@
 import { cacheControl, openHeaders } from '../contract/answer-headers.ts';
 import { type ErrorStatus, emptySegment, otherMethod, tooManyAtOnce, unreadable } from '../contract/errors.ts';
 import { contentTypes, isCompressible, unknownType } from '../contract/file-headers.ts';
-import { apiRoot } from '../contract/paths.ts';
+import { apiRoot, rootlessWords } from '../contract/paths.ts';
 import { searchPage } from '../contract/search-page.ts';
 import {
   anyOf,
@@ -15,15 +15,7 @@ import {
 } from './host-rules.ts';
 import { headerVariable, preflightOnly } from './nginx-maps.ts';
 import { indented, location, quoted } from './nginx-syntax.ts';
-import {
-  chosenRoutes,
-  computedRoutes,
-  fixedRoutes,
-  namedRoutes,
-  namePattern,
-  olderRoutes,
-  rootlessWords,
-} from './routes.ts';
+import { chosenRoutes, computedRoutes, fixedRoutes, namedRoutes, namePattern, olderRoutes } from './routes.ts';
 
 // The locations of a block "server", in the order in which nginx tries them: refusals, what one file answers, what the
 // function answers, documents, and the site.

@@ -141,11 +141,6 @@ export const computedRoutes: readonly ComputedRoute[] = [
   ]),
 ];
 
-/** First segments of addresses that belong to the API even without its root (decisions, section 1). */
-export const rootlessWords: readonly string[] = [
-  ...new Set(table.flatMap(({ address }) => address.split('/').slice(1, 2).filter(Boolean))),
-];
-
 /** A part of the addresses from before /v2 that the function answers, with everything below it. */
 export interface OlderRoute {
   /** With a slash at its beginning and none at its end. */

@@ -10,10 +10,10 @@ import {
 } from '../contract/answer-headers.ts';
 import { emptySegment, otherMethod, phrases } from '../contract/errors.ts';
 import { cacheRules, contentTypes, openFiles, patternSource, unknownType } from '../contract/file-headers.ts';
-import { apiRoot, documentPath } from '../contract/paths.ts';
+import { apiRoot, documentPath, rootlessWords } from '../contract/paths.ts';
 import { searchPage } from '../contract/search-page.ts';
 import { literally, noFunction, origin, type RuleInput } from './host-rules.ts';
-import { chosenRoutes, computedRoutes, fixedRoutes, namedRoutes, olderRoutes, rootlessWords } from './routes.ts';
+import { chosenRoutes, computedRoutes, fixedRoutes, namedRoutes, olderRoutes } from './routes.ts';
 import type { WorkerRules } from './rules-worker.ts';
 
 /** The rules of the worker, from the table of operations. */
