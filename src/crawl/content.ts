@@ -10,11 +10,8 @@ const firstByte = (bytes: Uint8Array): number | undefined => {
 };
 
 /** Reads all of a short file. */
-export const collect = async (chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> => {
-  const parts: Uint8Array[] = [];
-  for await (const chunk of chunks) parts.push(chunk);
-  return Buffer.concat(parts);
-};
+export const collect = async (chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> =>
+  Buffer.concat(await Array.fromAsync(chunks));
 
 /** Whether bytes begin like a web page. Neither a Release nor a Packages index begins with "<". */
 export const looksLikeHtml = (bytes: Uint8Array): boolean => firstByte(bytes) === 0x3c;

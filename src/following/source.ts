@@ -12,6 +12,7 @@ import {
   generationPath,
   generationSchema,
 } from '../contract/generation.ts';
+import { fileAddress } from '../contract/paths.ts';
 import type { Fetcher, FetchResult } from '../net/fetcher.ts';
 import { NetworkError } from '../net/network-error.ts';
 import { parseRetryAfter } from '../net/retry.ts';
@@ -218,8 +219,7 @@ export class PublicationSource {
   }
 
   #fetch(path: string, options: { maxBytes: number; etag?: string | null }) {
-    const address = path.split('/').map(encodeURIComponent).join('/');
-    return this.#fetcher.fetch(new URL(`${this.base}/${address}`), options);
+    return this.#fetcher.fetch(new URL(fileAddress(this.base, path)), options);
   }
 }
 
@@ -244,11 +244,7 @@ export const assertNotOlder = (
   );
 };
 
-const collect = async (body: AsyncIterable<Uint8Array>): Promise<Buffer> => {
-  const pieces: Uint8Array[] = [];
-  for await (const piece of body) pieces.push(piece);
-  return Buffer.concat(pieces);
-};
+const collect = async (body: AsyncIterable<Uint8Array>): Promise<Buffer> => Buffer.concat(await Array.fromAsync(body));
 
 /**
  * The first error of the disk. It reports each failure once, so none must be lost; and the error of a pipeline is not

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { existsSync, rmSync } from 'node:fs';
 import { generationPath, signaturesFolder } from '../contract/generation.ts';
 import { readGeneration, readGenerationText } from './generation-in-force.ts';
@@ -7,8 +7,7 @@ import { readText } from './read-text.ts';
 import { type Signer, verifySignature } from './signature.ts';
 
 /** The path of the signature that is named after what it signs: the bytes of a `generation.json`. */
-export const signaturePathOf = (text: string | Uint8Array): string =>
-  generationPath.signatureOf(createHash('sha256').update(text).digest('hex'));
+export const signaturePathOf = (text: string | Uint8Array): string => generationPath.signatureOf(hash('sha256', text));
 
 /** Replaces the signature in force with this one, or removes it. */
 const placeSignature = (output: OutputFolder, jws: string | Uint8Array | undefined): void => {

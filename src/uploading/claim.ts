@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import os from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -54,7 +54,7 @@ const whereProcessesAreNumbered = (): string =>
   ].join('\n');
 
 /** A digest, because anybody may read a bucket: the record tells machines apart without naming them. */
-export const thisHost: string = createHash('sha256').update(whereProcessesAreNumbered()).digest('hex').slice(0, 16);
+export const thisHost: string = hash('sha256', whereProcessesAreNumbered()).slice(0, 16);
 
 const describe = ({ host, pid, since }: Holder): string =>
   `process ${pid} on ${host === thisHost ? 'this' : 'another'} machine, since ${since}`;

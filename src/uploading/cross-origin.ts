@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { describeRefusal } from './refusals.ts';
 import { type S3Client, S3Refusal, type S3Request } from './s3-client.ts';
 import { UploadError } from './upload-error.ts';
@@ -42,7 +42,7 @@ export const openToScripts = async (client: S3Client): Promise<boolean> => {
   );
   const headers = {
     'content-type': 'application/xml',
-    'content-md5': createHash('md5').update(body).digest('base64'),
+    'content-md5': hash('md5', body, 'base64'),
   };
   await ask(client, { method: 'PUT', query, headers, body });
   return true;

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { createWriteStream, lstatSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { open, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -19,7 +19,7 @@ const latchName = '.debdex/latch';
 const usualLatchMs = 10_000;
 
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
-const tagOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+const tagOf = (bytes: Buffer): string => hash('sha256', bytes);
 
 const noRoom = (title: string): string =>
   `There is no more room in ${title} (the disk is full, or a quota is met): make room`;
