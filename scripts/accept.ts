@@ -51,14 +51,6 @@ const assertState = (state: string): void => {
     throw new CommandFailure(`${state} is no state folder: name the one that builds have as --state.`);
 };
 
-const lock = (state: string): (() => void) => {
-  try {
-    return lockState(state);
-  } catch (error) {
-    throw error instanceof LockedError ? new CommandFailure(error.message, exitCodes.busy) : error;
-  }
-};
-
 // The suggested command must find this state folder again.
 const callOf = (state: string, word: string): string => {
   const isUsual = state === (process.env.DEBDEX_STATE || buildOptions.state.default);
@@ -113,13 +105,14 @@ await runCommand(command, async ({ state, removals, 'take-over': out }, slug) =>
     process.stdout.write(await list(state));
     return;
   }
-  const unlock = lock(state);
+  let unlock: (() => void) | undefined;
   try {
+    unlock = lockState(state);
     if (out !== undefined) process.stdout.write(takeOutput(state, out));
     else process.stdout.write(slug === undefined ? takeRemovals(state) : await takeRepository(state, slug));
   } catch (error) {
     throw error instanceof LockedError ? new CommandFailure(error.message, exitCodes.busy) : error;
   } finally {
-    unlock();
+    unlock?.();
   }
 });
