@@ -3,7 +3,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import type { FindingCode } from '../contract/finding-texts.ts';
 import { signingStates } from '../contract/signing-states.ts';
-import type { StatusRecord } from '../contract/status.ts';
+import { type StatusRecord, visitOutcomeSchema } from '../contract/status.ts';
 import { writeWholeFile } from '../disk/whole-file.ts';
 import type { GrowthDay } from './build-record.ts';
 
@@ -18,11 +18,7 @@ const findingSchema = z.strictObject({
 const outcomeSchema = z.strictObject({
   slug: z.string(),
   uri: z.string().describe('The address that the manifest named.'),
-  outcome: z
-    .enum(['fresh', 'unchanged', 'stale', 'failed'])
-    .describe(
-      'Outcome of the last visit. fresh: the data changed. unchanged: the origin confirmed it. stale: nothing usable came, and the former data stays. failed: nothing usable came, and there is no former data.',
-    ),
+  outcome: visitOutcomeSchema,
   code: z.string().nullable().describe('Stable code of what went wrong; null if nothing did.'),
   reason: z.string().nullable().describe('The reason as a sentence that an operator can act on.'),
   detail: z.string().nullable().describe('The evidence in that sentence, by itself.'),

@@ -58,13 +58,17 @@ const statusFindingSchema = z.strictObject({
   count: z.int().min(1).describe('Number of occurrences.'),
 });
 
+/** The outcome of a visit to a repository. */
+export const visitOutcomeSchema = z
+  .enum(['fresh', 'unchanged', 'stale', 'failed'])
+  .describe(
+    'Outcome of the last visit. fresh: the data changed. unchanged: the origin confirmed it. stale: nothing usable came, and the former data stays. failed: nothing usable came, and there is no former data.',
+  );
+export type VisitOutcome = z.infer<typeof visitOutcomeSchema>;
+
 const statusRepositorySchema = z.strictObject({
   repository_id: z.string(),
-  outcome: z
-    .enum(['fresh', 'unchanged', 'stale', 'failed'])
-    .describe(
-      'Outcome of the last visit. fresh: the data changed. unchanged: the origin confirmed it. stale: nothing usable came, and the former data stays. failed: nothing usable came, and there is no former data.',
-    ),
+  outcome: visitOutcomeSchema,
   since: moment.describe('Since when it has been in order (fresh, unchanged) or not (stale, failed).'),
   visited: moment.nullable().describe('When the last build that visited it ended; null if none has.'),
   confirmed: moment.nullable().describe('When the origin last confirmed the published data; null if there is none.'),

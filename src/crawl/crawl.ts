@@ -1,6 +1,7 @@
 import { type Finding, FindingCounter } from '../contract/findings.ts';
 import { limitNote } from '../contract/limits.ts';
 import type { ManifestEntry } from '../contract/manifest.ts';
+import type { VisitOutcome } from '../contract/status.ts';
 import type { Fetcher } from '../net/fetcher.ts';
 import { HostQueue } from '../net/host-queue.ts';
 import { NetworkError } from '../net/network-error.ts';
@@ -23,7 +24,7 @@ import { type Place, Places } from './visit-places.ts';
  */
 export interface CrawlOutcome {
   readonly slug: string;
-  readonly outcome: 'fresh' | 'unchanged' | 'stale' | 'failed';
+  readonly outcome: VisitOutcome;
   readonly code: CrawlCode | null;
   /** A sentence for the operator. */
   readonly reason: string | null;

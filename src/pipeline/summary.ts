@@ -1,6 +1,7 @@
 import { isTrust, type LastBuild } from '../catalog/last-build.ts';
 import { acceptCommand } from '../contract/accept-command.ts';
 import type { PackageChange } from '../contract/generation.ts';
+import { visitOutcomeSchema } from '../contract/status.ts';
 import { printable } from '../log/log-line.ts';
 import { findPassedLimits } from '../publication/host-limits.ts';
 import type { PublishedSize } from '../publication/size.ts';
@@ -35,8 +36,7 @@ const fewUnreached = 3;
 
 const describeRepositories = ({ lastBuild, outcomes }: BuildResult): string => {
   const { repositories } = lastBuild;
-  const kinds = ['fresh', 'unchanged', 'stale', 'failed'] as const;
-  const counts = kinds.map(
+  const counts = visitOutcomeSchema.options.map(
     (kind) => `${number(repositories.filter(({ outcome }) => outcome === kind).length)} ${kind}`,
   );
   const left = repositories.length - outcomes.length;
