@@ -1,6 +1,6 @@
 import { relationFields } from '../catalog/record-details.ts';
 import { isOfDevice } from '../compatibility/device-packages.ts';
-import { countUnread, parseRelations, type Relation } from './relations.ts';
+import { countUnread, parseRelations, type Relation, writeAlternatives } from './relations.ts';
 import type { PackageVersion, SiteCatalog } from './site-catalog.ts';
 import { type Named, tellNames } from './told-apart.ts';
 
@@ -69,9 +69,6 @@ const findTargets = (catalog: SiteCatalog, id: string, groups: readonly Group[])
 
 /** Whether a relation with this restriction only accepts some versions. */
 const isToVersions = (restriction: string): boolean => restriction.startsWith('(');
-
-const writeGroup = (group: Group): string =>
-  group.map(({ name, restriction }) => `${name} ${restriction}`.trim()).join(' or ');
 
 // Nobody adds more, and what strangers write leads no further: so many packages, and so many relations of them all. Each
 // build finds this out for each package.
@@ -144,7 +141,7 @@ export const computeNeeds = (catalog: SiteCatalog, id: string, { details, reposi
   return {
     isNeedy: required.length > 0,
     relations,
-    demands: [...new Set(required.filter(isWhollyOfDevice).map(writeGroup))],
+    demands: [...new Set(required.filter(isWhollyOfDevice).map(writeAlternatives))],
     needed: found.map((one) => ({ ...one, name: names.get(one.slug) ?? one.name })),
     toAdd: found.length === 0 ? [] : [...names].map(([slug, name]) => ({ slug, name })),
   };

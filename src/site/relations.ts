@@ -20,6 +20,10 @@ export const countUnread = (field: string): number => {
   return unread.filter((group) => group.trim() !== '').length;
 };
 
+/** Writes alternatives as a relation field does, with "or" between them. */
+export const writeAlternatives = (group: readonly Pick<Alternative, 'name' | 'restriction'>[]): string =>
+  group.map(({ name, restriction }) => `${name} ${restriction}`.trim()).join(' or ');
+
 /** Parses a relation field (Debian Policy, section 7.1). Text that is no relation is kept as a name without target. */
 export const parseRelations = (field: string | undefined): { name: string; restriction: string }[][] => {
   if (field === undefined) return [];

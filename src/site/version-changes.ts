@@ -1,7 +1,7 @@
 import { describedBy } from '../catalog/placeholder.ts';
 import { listOrder } from '../catalog/reading.ts';
 import { buildOf, wordOf } from '../compatibility/builds.ts';
-import { parseRelations } from './relations.ts';
+import { parseRelations, writeAlternatives } from './relations.ts';
 import type { PackageVersion } from './site-catalog.ts';
 
 /** The differences from the previous version. */
@@ -54,7 +54,7 @@ const needsOf = ({ details }: PackageVersion): Need[] =>
   [details.preDepends, details.depends]
     .flatMap((field) => parseRelations(field))
     .map((group) => {
-      const text = group.map(({ name, restriction }) => `${name} ${restriction}`.trim()).join(' or ');
+      const text = writeAlternatives(group);
       return { names: group.map(({ name }) => name).join(' or '), key: text.replaceAll(' ', ''), text };
     });
 
