@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { readRepositoryFindings, readRepositoryRows } from '../src/catalog/reading.ts';
+import { countPackages, readRepositoryFindings, readRepositoryRows } from '../src/catalog/reading.ts';
 import { CatalogBuild } from '../src/catalog/state-catalog.ts';
 import { updateCatalog } from '../src/catalog/update.ts';
 import { type ManifestEntry, manifestEntrySchema } from '../src/contract/manifest.ts';
@@ -104,7 +104,7 @@ const examine = async (entry: ManifestEntry, values: Values, folder: string) => 
     const signal = AbortSignal.timeout(offersMs);
     const offers = isAsked ? await findOffers(entry, code !== null, { fetcher, signal, headers: entry.headers }) : [];
     const mended = row ? (JSON.parse(row.record) as RepositoryRecord) : { suite: entry.suite };
-    return { record, diagnosis: diagnose(record, row?.packageCount ?? 0, mended), offers };
+    return { record, diagnosis: diagnose(record, countPackages(catalog.database), mended), offers };
   } finally {
     catalog.discard();
     await fetcher.close();

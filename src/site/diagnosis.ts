@@ -26,7 +26,7 @@ export interface Diagnosis {
 /** The verdict on an unreadable repository. */
 export const unusable = 'The repository cannot be used.';
 
-/** The report for the findings of a repository. `packages` is how many could be read. */
+/** The report for the findings of a repository. `packages` is how many (identifiers) could be read. */
 export const diagnose = (
   { failure, signature, findings }: FindingsRecord,
   packages: number,

@@ -266,6 +266,11 @@ describe('npm run doctor', () => {
     expect(flat.stdout).toMatch(new RegExp(`uri: ${at('flat')}\\nranking: 3\\n$`));
   });
 
+  it('C11: counts packages and not their versions, as the page of the repository does', async () => {
+    origin.serve('twice', await generateRepository({ packages: [...makePackages(3), ...makePackages(2, 'p', '2.0')] }));
+    expect((await doctor(origin.uri('twice'))).stdout).toContain('The repository can be used: 3 packages.');
+  });
+
   it('C8: says nothing of no index beside one that can be used', async () => {
     origin.serve('partly', await generateRepository({ compressions: ['xz', 'plain'] }));
     origin.break('/partly/Packages.xz', { kind: 'status', status: 404 });
