@@ -22,7 +22,7 @@ const slugSchema = z
   .describe('1 to 64 letters, digits, ".", "_" and "-", beginning with a letter or digit.');
 
 /** The address of an APT repository. Credentials, queries and fragments mean nothing to APT, and would be published. */
-const repositoryUri = z.string().superRefine((text, context) => {
+const repositoryUri = z.string({ error: mustBeText }).superRefine((text, context) => {
   const refuse = (message: string) => context.addIssue({ code: 'custom', message });
   const url = URL.parse(text);
   if (url === null) return refuse('must be an absolute URL, such as https://repo.example.org/');
@@ -48,7 +48,7 @@ const suiteName = 'a suite name such as "stable", or "./" for a flat repository'
 
 // In the form that apt accepts inside Signed-By (sources.list(5)).
 const publicKey = z
-  .string()
+  .string({ error: mustBeText })
   .max(200_000)
   .regex(
     /^\s*-----BEGIN PGP PUBLIC KEY BLOCK-----\r?\n[\s\S]*\n-----END PGP PUBLIC KEY BLOCK-----\s*$/,
@@ -68,9 +68,10 @@ const requestHeaders = z
       .regex(/^[\w!#$%&'*+.^`|~-]+$/, 'must be the name of a header')
       .refine((name) => !ownHeaders.test(name), 'is a header that the crawler sets by itself'),
     z
-      .string()
+      .string({ error: mustBeText })
       .max(4096)
       .regex(/^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/, 'must be printable ASCII without blanks at its ends'),
+    { error: must('be names and values of headers, such as {X-Machine: "iPhone10,1"}') },
   )
   .refine((headers) => Object.keys(headers).length <= 16, 'must be at most 16 headers');
 
@@ -155,3 +156,32 @@ export const addressKey = ({ uri, suite, component, binary }: IndexAddress): str
 
 /** The same without the scheme, in which lists differ. */
 export const repositoryKey = (address: IndexAddress): string => addressKey(address).replace(/^https?:/, '');
+
+/** The parts of an entry that concern other entries, and its key. */
+export interface EntryParts {
+  readonly slug: string | undefined;
+  readonly aliases: readonly (string | undefined)[];
+  /** As `addressKey` has it. */
+  readonly address: string | undefined;
+  readonly key: string | undefined;
+}
+
+const indexAddress = z.object({
+  uri: manifestEntrySchema.shape.uri,
+  suite: manifestEntrySchema.shape.suite,
+  component: manifestEntrySchema.shape.component,
+  binary: manifestEntrySchema.shape.binary,
+});
+
+/** These parts of an entry as written, whatever else is wrong with it. What is missing or wrong is undefined. */
+export const readEntryParts = (written: unknown): EntryParts => {
+  const { slug, aliases, key }: { slug?: unknown; aliases?: unknown; key?: unknown } = Object(written);
+  const { shape } = manifestEntrySchema;
+  const { data: address } = indexAddress.safeParse(written);
+  return {
+    slug: shape.slug.safeParse(slug).data,
+    aliases: Array.isArray(aliases) ? aliases.map((alias) => shape.slug.safeParse(alias).data) : [],
+    address: address && addressKey(address),
+    key: shape.key.safeParse(key).data,
+  };
+};

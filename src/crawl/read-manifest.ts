@@ -1,6 +1,12 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
-import { addressKey, type ManifestEntry, manifestEntrySchema, slugKey } from '../contract/manifest.ts';
+import {
+  type EntryParts,
+  type ManifestEntry,
+  manifestEntrySchema,
+  readEntryParts,
+  slugKey,
+} from '../contract/manifest.ts';
 import { readYaml } from '../contract/yaml.ts';
 import { readPublicKeys } from './openpgp-signature.ts';
 
@@ -28,6 +34,11 @@ interface Draft {
   /** The place in a list, such as "[3]"; empty if the file is the entry. */
   readonly place: string;
   readonly value: unknown;
+}
+
+/** What is compared with other entries, also of one with mistakes: otherwise the next build would tell more of them. */
+interface Compared extends EntryParts {
+  readonly draft: Draft;
 }
 
 const extensions = new Set(['.yaml', '.yml', '.json']);
@@ -89,6 +100,10 @@ export const tellIssue = (issue: {
 
 const checkDraft = (draft: Draft, problems: ManifestProblem[]): ManifestEntry | undefined => {
   const { file, place } = draft;
+  if (typeof draft.value !== 'object' || draft.value === null || Array.isArray(draft.value)) {
+    problems.push({ file, field: place, message: 'must be an entry, with slug, uri and ranking' });
+    return undefined;
+  }
   const checked = manifestEntrySchema.safeParse(draft.value, { error: sayMissing });
   if (checked.success) return checked.data;
   for (const issue of checked.error.issues) {
@@ -120,7 +135,7 @@ export const findKeyFault = async (key: string | undefined): Promise<string | un
   }
 };
 
-const checkKey = async ({ file, place }: Draft, { key }: ManifestEntry, problems: ManifestProblem[]): Promise<void> => {
+const checkKey = async ({ draft: { file, place }, key }: Compared, problems: ManifestProblem[]): Promise<void> => {
   const message = await findKeyFault(key);
   if (message !== undefined) problems.push({ file, field: fieldOf(place, ['key']), message });
 };
@@ -128,40 +143,41 @@ const checkKey = async ({ file, place }: Draft, { key }: ManifestEntry, problems
 const caseAside = ': letter case does not tell slugs apart';
 
 const checkDistinct = (
-  entries: readonly { draft: Draft; entry: ManifestEntry }[],
+  entries: readonly Compared[],
   field: 'slug' | 'uri',
-  keyOf: (entry: ManifestEntry) => string,
+  keyOf: (entry: Compared) => string | undefined,
   what: string,
   problems: ManifestProblem[],
 ): void => {
-  const seen = new Map<string, { draft: Draft; entry: ManifestEntry }>();
+  const seen = new Map<string, Compared>();
   for (const current of entries) {
-    const first = seen.get(keyOf(current.entry));
+    const key = keyOf(current);
+    if (key === undefined) continue;
+    const first = seen.get(key);
     if (first === undefined) {
-      seen.set(keyOf(current.entry), current);
+      seen.set(key, current);
       continue;
     }
     problems.push({
       file: current.draft.file,
       field: fieldOf(current.draft.place, [field]),
-      message: `has ${what} of ${first.entry.slug} (${first.draft.file}${first.draft.place})${
-        field === 'slug' && first.entry.slug !== current.entry.slug ? caseAside : ''
+      message: `has ${what} of ${first.slug ?? 'another entry'} (${first.draft.file}${first.draft.place})${
+        field === 'slug' && first.slug !== current.slug ? caseAside : ''
       }`,
     });
   }
 };
 
 /** An alias is a former slug, and has to lead to a single repository. */
-const checkAliases = (
-  entries: readonly { draft: Draft; entry: ManifestEntry }[],
-  problems: ManifestProblem[],
-): void => {
-  const owners = new Map(entries.map(({ entry }) => [slugKey(entry.slug), { name: entry.slug, owner: entry.slug }]));
-  for (const { draft, entry } of entries) {
-    entry.aliases.forEach((alias, index) => {
+const checkAliases = (entries: readonly Compared[], problems: ManifestProblem[]): void => {
+  const owners = new Map<string, { readonly name: string; readonly owner: string }>();
+  for (const { slug } of entries) if (slug !== undefined) owners.set(slugKey(slug), { name: slug, owner: slug });
+  for (const { draft, slug: owner = 'another entry', aliases } of entries) {
+    aliases.forEach((alias, index) => {
+      if (alias === undefined) return;
       const taken = owners.get(slugKey(alias));
       if (taken === undefined) {
-        owners.set(slugKey(alias), { name: alias, owner: entry.slug });
+        owners.set(slugKey(alias), { name: alias, owner });
         return;
       }
       const field = fieldOf(draft.place, ['aliases', index]);
@@ -197,23 +213,25 @@ export const readManifest = async (path: string): Promise<ManifestEntry[]> => {
     drafts.push(...(await readDrafts(path, path, true, problems)));
   }
 
-  const entries: { draft: Draft; entry: ManifestEntry }[] = [];
+  const entries: ManifestEntry[] = [];
+  const compared: Compared[] = [];
   for (const draft of drafts) {
     const entry = checkDraft(draft, problems);
-    if (entry === undefined) continue;
-    entries.push({ draft, entry });
-    await checkKey(draft, entry, problems);
+    if (entry !== undefined) entries.push(entry);
+    const parts = { draft, ...readEntryParts(draft.value) };
+    compared.push(parts);
+    await checkKey(parts, problems);
     const name = basename(draft.file, extname(draft.file));
-    if (isFolder && entry.slug !== name) {
+    if (isFolder && parts.slug !== undefined && parts.slug !== name) {
       problems.push({ file: draft.file, field: 'slug', message: `must be "${name}", as the file is called` });
     }
   }
-  checkDistinct(entries, 'slug', ({ slug }) => slugKey(slug), 'the slug', problems);
-  checkDistinct(entries, 'uri', addressKey, 'the address, suite, component and architecture', problems);
-  checkAliases(entries, problems);
+  checkDistinct(compared, 'slug', ({ slug }) => slug && slugKey(slug), 'the slug', problems);
+  checkDistinct(compared, 'uri', ({ address }) => address, 'the address, suite, component and architecture', problems);
+  checkAliases(compared, problems);
   if (problems.length === 0 && entries.length === 0) {
     problems.push({ file: path, field: '', message: 'holds no entries' });
   }
   if (problems.length > 0) throw new ManifestError(problems);
-  return entries.map(({ entry }) => entry).sort((a, b) => (a.slug < b.slug ? -1 : 1));
+  return entries.sort((a, b) => (a.slug < b.slug ? -1 : 1));
 };

@@ -120,6 +120,27 @@ describe('a folder', () => {
     }
   });
 
+  it('compares an entry with the others whatever else is wrong with it', async () => {
+    const wrong = 'ranking: 9\n';
+    const block = '-----BEGIN PGP PUBLIC KEY BLOCK-----\n\nx\n-----END PGP PUBLIC KEY BLOCK-----\n';
+    await write('a.yaml', `slug: A\nuri: https://a.example/repo\naliases: [old, "sp ace", b, old]\n${wrong}`);
+    await write('b.yaml', JSON.stringify({ slug: 'a', uri: 'https://a.example/repo/', ranking: 1, key: block, x: 1 }));
+    await write('c.yaml', 'slug: -c\nuri: https://c.example\nranking: 1\n');
+    await write('d.yaml', 'slug: d\nuri: https://c.example\nranking: 1\n');
+    const problems = (await problemsOf(folder)).join('\n');
+    for (const expected of [
+      /a.yaml slug: must be "a"/,
+      /b.yaml slug: must be "b"/,
+      /b.yaml slug: has the slug of A .*letter case/,
+      /b.yaml uri: has the address.* of A \(.*a.yaml\)/,
+      /b.yaml key: cannot be read as a public key/,
+      /d.yaml uri: has the address.* of another entry \(.*c.yaml\)/,
+      /a.yaml aliases\[3\]: old leads to A already/,
+    ]) {
+      expect(problems).toMatch(expected);
+    }
+  });
+
   it('H7: refuses YAML that stands for far more than it holds', async () => {
     const levels = Array.from(
       { length: 30 },
@@ -203,6 +224,12 @@ describe('a folder', () => {
       ' [0].suite: must be a suite name such as "stable", or "./" for a flat repository, without "." segments or blanks',
     );
     expect(await problemsOf(join(folder, 'list.yaml'))).toContainEqual(' [0].slug: is missing');
+    await write('list.yaml', '- 7\n- \n- {uri: 5, key: 5, headers: x}\n- headers: {X-Firmware: 16.0}\n');
+    const problems = (await problemsOf(join(folder, 'list.yaml'))).join('\n');
+    expect(problems).not.toContain('Invalid input');
+    expect(problems).toContain(' [0]: must be an entry, with slug, uri and ranking');
+    expect(problems).toContain(' [2].headers: must be names and values of headers, such as {X-Machine: "iPhone10,1"}');
+    expect(problems).toContain(' [3].headers.X-Firmware: must be text: put it in quotes');
   });
 
   it('C9: tells no slugs and aliases apart by letter case', async () => {
@@ -259,7 +286,7 @@ describe('one file', () => {
 
   it('reports mistakes by their place in the list', async () => {
     const entry = { slug: 'x', uri: 'https://x.example', ranking: 2 };
-    await write('list.json', JSON.stringify([entry, { ...entry, ranking: 0 }, entry, 7]));
+    await write('list.json', JSON.stringify([entry, { slug: 'y', uri: 'https://y.example', ranking: 0 }, entry, 7]));
     expect(await problemsOf(join(folder, 'list.json'))).toEqual([
       expect.stringMatching(/^ \[1\].ranking: must be/),
       expect.stringMatching(/^ \[3\]: /),
