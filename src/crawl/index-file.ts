@@ -193,7 +193,7 @@ export const recheckIndex = async (
       if (!(result instanceof CrawlError)) return noteErrors(visit, errors);
       errors.push({ error: result, isListed: candidate.listed !== undefined });
     }
-    const { code, detail } = summarise(errors.map(({ error }) => error));
-    visit.findings.add(code, detail);
+    // The code of one file would say that another was used instead.
+    visit.findings.add('index-gone', summarise(errors.map(({ error }) => error)).detail);
   });
 };

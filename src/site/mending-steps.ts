@@ -85,6 +85,7 @@ export const stepOf: Readonly<Record<FindingCode, MendingStep | null>> = {
   'release-without-hashes': 'release',
   'release-weak-hashes': 'release',
   'index-not-listed': 'release',
+  'index-gone': 'packages',
   'index-variants-differ': 'packages',
   'inrelease-unsigned': 'sign',
   'signature-unreadable': 'sign',

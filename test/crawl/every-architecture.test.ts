@@ -227,7 +227,7 @@ describe('C8: an index of the packages for every architecture', () => {
     bench.pass(2 * 86_400);
     const { outcome, findings } = await bench.crawlOne({}, entryOf());
     expect(outcome).toBe('unchanged');
-    expect(findings).toMatchObject([{ code: 'index-missing', example: expect.stringContaining('binary-all') }]);
+    expect(findings).toMatchObject([{ code: 'index-gone', example: expect.stringContaining('binary-all') }]);
     bench.origin.mend();
     bench.pass(2 * 86_400);
     expect((await bench.crawlOne({}, entryOf())).findings).toEqual([]);

@@ -98,6 +98,12 @@ const ofRelease: Record<
   'release-without-hashes': () => serve({ hashes: [] }),
   'release-weak-hashes': () => serve({ hashes: ['md5', 'sha1'] }),
   'index-not-listed': () => serve({ hashes: [], release: { SHA256: `\n ${'0'.repeat(64)} 1 elsewhere/Packages` } }),
+  'index-gone': async () => {
+    await serve({});
+    await bench.crawlOne();
+    bench.origin.remove('/repo/Packages');
+    bench.pass(limits.extrasMs / 1000);
+  },
   'index-variants-differ': async () =>
     serve({ compressions: ['xz', 'plain'] }, { '/Packages': composeIndex(makePackages(4)) }).then(async () => {
       const files = await generateRepository({ compressions: ['xz'] });

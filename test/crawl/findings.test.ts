@@ -48,7 +48,7 @@ describe('findings, while the content stays the same', () => {
     bench.pass(60);
     expect(await visit()).toMatchObject({ outcome: 'unchanged', codes: [], asked: ['/Release 304'] });
     bench.pass(day);
-    expect(await visit()).toMatchObject({ outcome: 'unchanged', codes: ['index-missing'] });
+    expect(await visit()).toMatchObject({ outcome: 'unchanged', codes: ['index-gone'] });
     expect((await bench.store.read('repo'))?.packages.path).toBe('/Packages.bz2');
     bench.origin.serve('repo', plain);
     bench.pass(day);

@@ -1,5 +1,5 @@
 import { amountOf } from '../limits.ts';
-import { type FindingText, note, weak } from './text-findings.ts';
+import { broken, type FindingText, note, weak } from './text-findings.ts';
 
 /** What can be wrong with a Release and the files around it, while the rest stays usable. */
 export const releaseTexts = {
@@ -87,6 +87,11 @@ export const releaseTexts = {
     'Release does not list the index',
     'Release lists hashes, but none for the index: {}.',
     'Write Release in the folder that holds dists/ or Packages, so that it lists the index by its path.',
+  ),
+  'index-gone': broken(
+    'An index is no longer served as Release lists it',
+    'The Release is unchanged, but the origin no longer serves the index that it lists, in any compression, so the data from before stays: {}.',
+    'Publish Packages, also compressed, at the paths that Release lists.',
   ),
   'index-variants-differ': weak(
     'The compressed indexes differ',
