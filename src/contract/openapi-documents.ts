@@ -59,7 +59,7 @@ export const publicationOperations = {
     address: '/changes/{generation}.json',
     tag: 'publication',
     summary: 'Packages added, updated and removed by a generation, and the files that it changed',
-    description: `The lists of the last ${keptChangeLists} generations stay. To follow the index, read the generation from time to time, and the list of each number since the last one that was read. Where one is gone, or its \`previous\` is not the number before, read everything anew. Packages of a repository that is new or gone are not listed: \`documents\` names its record as written or removed.`,
+    description: `The last ${keptChangeLists} lists stay. To follow the index, read the generation from time to time, and the list of each number since. Where one is gone, or its \`previous\` is not the number before, read everything anew. A repository that came or went is told by its record in \`documents\` alone.`,
     schema: changeListSchema,
     file: 'changes/{generation}.json',
     errors: [404],

@@ -227,7 +227,7 @@ export const queryParameters = {
   }),
   firmware: filter({
     description:
-      'A version of iOS. Leaves out packages that say they do not run on it, by relations to `firmware` (Depends, Pre-Depends, Conflicts, Breaks) or tags such as `compatible_max::ios16.5`. Packages that say nothing stay. `16` is 16.0.',
+      'A version of iOS. Leaves out packages that say they do not run on it, by relations to `firmware` or tags such as `compatible_max::ios16.5`. Packages that say nothing stay. `16` is 16.0.',
     ...firmwareForm,
   }),
   section: {

@@ -242,4 +242,6 @@ const readPackagesSize = (state: string): KnownFolder => {
 };
 
 const describeRepairs = (count: number): string[] =>
-  count === 0 ? [] : [`${count} documents that did not stand there as they were written were written again.`];
+  count === 0
+    ? []
+    : [`Not there as last written, and written again: ${count} ${count === 1 ? 'document' : 'documents'}.`];
