@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
-import { holdsPublication } from '../src/publication/owner.ts';
+import { holdsPublication, isOutputOfBuilds } from '../src/publication/owner.ts';
 import { composeBuildEnvironment } from './build-environment.ts';
 import { buildOptions, buildVariables } from './build-options.ts';
 import { buildEndings, chooseNext, exitCodes } from './exit-codes.ts';
@@ -56,7 +56,9 @@ await runCommand(
         code = await runBuild({ ...environment, DEBDEX_SAMPLE: '1' });
       }
     }
-    const next = chooseNext(code);
+    // Whoever has to confirm something before the first build publishes has nothing to serve.
+    const isRefused = code === exitCodes.needsWord && !isOutputOfBuilds(values.out);
+    const next = isRefused ? 'fail' : chooseNext(code);
     if (next === 'end') process.exitCode = code;
     else if (next === 'serve') await runServer(values);
     else throw new CommandFailure(`The build ended with exit code ${code}; there is nothing new to serve.`, code);
