@@ -65,7 +65,7 @@ const openDependencies = (options: BuildHostOptions, telling: Telling, meter: Me
  * state folder, or if it cannot listen on the address; SafetyListInvalid; and ConfigurationInvalid for wrong settings
  * of the gateway.
  */
-const startBuildHost = async (options: BuildHostOptions): Promise<Host> => {
+export const startBuildHost = async (options: BuildHostOptions): Promise<Host> => {
   const { out, state } = options;
   if (!existsSync(path.join(out, documentPath.landing))) {
     throw new CannotServe(`There is nothing to serve in ${out}: build it first, with npm run build.`);

@@ -1,14 +1,15 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Client, FilesAlone } from '../../clients/typescript/src/index.ts';
+import { startBuildHost } from '../../functions/node/host.ts';
+import type { Host } from '../../functions/node/host-options.ts';
+import { safetyFile } from '../../functions/node/safety-file.ts';
 import { bundleModule } from '../../scripts/bundling/bundle-client.ts';
 import { type HostName, hosts } from '../../src/hosts/hosts.ts';
+import { createLog } from '../../src/log/log.ts';
 import { isPublicKey } from '../../src/publication/signature.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { missingProgram, startHost } from '../support/host-programs.ts';
@@ -21,12 +22,11 @@ import { serveFolder } from '../support/static-server.ts';
 
 const below = '/debdex';
 const base = `https://index.example${below}`;
-const project = path.join(import.meta.dirname, '..', '..');
 const folder = mkdtempSync(path.join(tmpdir(), 'debdex-walk-'));
 const out = path.join(folder, 'dist');
 const state = path.join(folder, 'state');
 const staticOut = path.join(folder, 'static');
-let server: ChildProcess;
+let server: Host;
 let address = '';
 /** What the publication names, and what that with static refs does. */
 let named: ReadonlyMap<string, string>;
@@ -47,17 +47,16 @@ beforeAll(async () => {
   await build(staticOut, staticState, '--static-refs');
   named = namedAddresses(out, base);
   namedStatic = namedAddresses(staticOut, base);
-  const flags = ['scripts/serve.ts', '--state', state, '--out', out, '--port', '0', '--rate-limit', '0'];
-  server = spawn(process.execPath, flags, { cwd: project, stdio: ['ignore', 'pipe', 'inherit'] });
-  for await (const line of createInterface({ input: server.stdout as NodeJS.ReadableStream })) {
-    address = /^Listening on (\S+)$/.exec(line)?.[1] ?? '';
-    if (address !== '') break;
-  }
+  // In this process: one of its own would take more to start than to answer.
+  server = await startBuildHost({
+    ...{ out, state, host: '127.0.0.1', port: 0, rate: 0, answerMemory: 2 ** 20, trustedProxies: 0, limits: {} },
+    ...{ olderAddresses: true, accessLog: 'off', safetyList: safetyFile, environment: {}, development: false },
+    log: createLog({ level: 'warn', format: 'json', write: (lines) => void process.stderr.write(lines) }),
+  });
+  address = server.address;
 }, 240_000);
 afterAll(async () => {
-  const end = once(server, 'exit');
-  server.kill('SIGTERM');
-  await end;
+  await server?.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -179,7 +178,7 @@ it('P3: says on the site by which key it is signed, to be pasted, and to program
   expect(isPublicKey(publicKey)).toBe(true);
   expect(JSON.parse(readFileSync(path.join(out, 'v2/index.json'), 'utf8')).data.reference.signing_key).toBe(publicKey);
   // Links to the signature are among what was walked.
-  expect(namedAddresses(out, base).has('/v2/generation.jws')).toBe(true);
+  expect(named.has('/v2/generation.jws')).toBe(true);
   expect(readFileSync(path.join(staticOut, 'api/index.html'), 'utf8')).not.toContain('signing-key');
 });
 
