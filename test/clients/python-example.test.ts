@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
-import { findProgram } from '../support/host-programs.ts';
+import { findProgram } from '../support/find-program.ts';
 import { startTestServer } from '../support/test-server.ts';
 
 const python = findProgram('python3');

@@ -4,8 +4,8 @@ import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { exitCodes } from '../../scripts/exit-codes.ts';
 import { project } from '../support/deployed.ts';
+import { findProgram } from '../support/find-program.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { findProgram } from '../support/host-programs.ts';
 import { runScript } from '../support/run-script.ts';
 
 const read = (file: string): string => readFileSync(path.join(project, file), 'utf8');

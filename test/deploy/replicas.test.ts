@@ -3,8 +3,9 @@ import { expect, it, onTestFinished } from 'vitest';
 import { BuiltPublication, FileOrigin } from '../support/built-publication.ts';
 import { packages } from '../support/catalog.ts';
 import { placed, recipe, type ServerProcess, startServerProcess } from '../support/deployed.ts';
+import { findProgram } from '../support/find-program.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { findProgram, freePort, runCaddy } from '../support/host-programs.ts';
+import { freePort, runCaddy } from '../support/host-programs.ts';
 import { patience } from '../support/patience.ts';
 
 const lookup = '/v2/jailbreak/package/com.example.one';

@@ -6,8 +6,8 @@ import { buildOptions, buildVariables } from '../../scripts/build-options.ts';
 import { exitCodes } from '../../scripts/exit-codes.ts';
 import { replicaOptions, serverOptions } from '../../scripts/server-options.ts';
 import { project, recipe } from '../support/deployed.ts';
+import { findProgram } from '../support/find-program.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { findProgram } from '../support/host-programs.ts';
 
 const files = readdirSync(path.join(project, 'deploy', 'systemd'));
 const services = files.filter((file) => file.endsWith('.service'));

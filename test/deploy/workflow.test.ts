@@ -14,8 +14,8 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { buildOptions } from '../../scripts/build-options.ts';
 import { recipe } from '../support/deployed.ts';
+import { findProgram } from '../support/find-program.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { findProgram } from '../support/host-programs.ts';
 
 interface Step {
   readonly name?: string;

@@ -93,6 +93,8 @@ export const runEdge = async (
     compatibilityDate,
     host: '127.0.0.1',
     port: 0,
+    // An address of the runtime at which its scheduled work is run.
+    unsafeTriggerHandlers: true,
     ...(gateway === undefined ? {} : { compatibilityFlags: ['nodejs_compat'] }),
     durableObjects: {
       CATALOG: { className: 'CatalogObject', useSQLite: true },
@@ -145,8 +147,8 @@ export const runEdge = async (
       return CATALOG.getByName(name);
     },
     runScheduled: async () => {
-      const worker = (await workerd.getWorker()) as unknown as { scheduled(): Promise<{ outcome: string }> };
-      const { outcome } = await worker.scheduled();
+      // Asking the Worker itself, by its object here, would start a thread for every runtime that is asked so.
+      const outcome = await (await fetch(`${address}/cdn-cgi/handler/scheduled`)).text();
       if (outcome !== 'ok') throw new Error(`scheduled: ${outcome}`);
     },
     kill: async () => {

@@ -1,19 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { HeadersHandler } from '@netlify/headers';
-import { RedirectsHandler } from '@netlify/redirects';
-import { StaticHandler } from '@netlify/static';
 import { Miniflare } from 'miniflare';
 import { limitTable } from '../../functions/node/limits.ts';
 import { basePathOf } from '../../src/contract/paths.ts';
 import type { HostName } from '../../src/hosts/hosts.ts';
 import { readPublication } from '../../src/hosts/publication.ts';
 import { writeRules } from '../../src/hosts/write-rules.ts';
+import { findProgram } from './find-program.ts';
 import { temporaryFolder } from './folder.ts';
 
 /** A host on loopback with the rules that are published for it. */
@@ -32,11 +30,6 @@ interface Hosted {
 type Start = (
   hosted: Hosted & { readonly rules: string; readonly folder: string; readonly below: string },
 ) => Promise<RunningHost>;
-
-const programFolders = [...(process.env.PATH ?? '').split(path.delimiter), '/usr/sbin', '/usr/local/sbin'];
-/** The path of an installed program; undefined if it is not installed. */
-export const findProgram = (name: string): string | undefined =>
-  programFolders.map((folder) => path.join(folder, name)).find((file) => existsSync(file));
 
 /** A port that was free a moment ago. */
 export const freePort = async (): Promise<number> => {
@@ -197,6 +190,12 @@ const toRequest = (incoming: IncomingMessage, port: number): Request => {
  * rewrites and the page for missing files, so these are added according to its documentation.
  */
 const startNetlify: Start = async ({ rules, folder, publication, below }) => {
+  // Loading them takes half a second, and most who import this module start another host or none.
+  const [{ HeadersHandler }, { RedirectsHandler }, { StaticHandler }] = await Promise.all([
+    import('@netlify/headers'),
+    import('@netlify/redirects'),
+    import('@netlify/static'),
+  ]);
   const directory = path.join(folder, 'public');
   cpSync(publication, path.join(directory, below), { recursive: true, filter: hideDotted });
   cpSync(rules, directory, { recursive: true });

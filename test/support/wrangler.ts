@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { findProgram } from './host-programs.ts';
+import { findProgram } from './find-program.ts';
 
 /** The message if the platform's tool is missing. */
 export const noWrangler = 'wrangler is not here: put it into PATH, or say where by DEBDEX_WRANGLER';
