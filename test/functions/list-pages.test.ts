@@ -14,9 +14,10 @@ beforeAll(async () => {
     {
       slug: 'heavy',
       packages: packages(
-        ...Array.from({ length: 700 }, (_, index) => ({
+        // Of what JSON writes as two characters, so that half as much is read and indexed.
+        ...Array.from({ length: 350 }, (_, index) => ({
           Package: `heavy${index}`,
-          Description: `${index} ${'x'.repeat(31_000)}`,
+          Description: `${index} ${'"'.repeat(31_000)}`,
         })),
       ),
     },
@@ -160,7 +161,7 @@ describe('the list of a repository in pages', () => {
       400,
       'The records asked for are larger than 20 MB together: ask for fewer at once',
     ]);
-    expect((await ask(`${listOf('heavy')}?limit=100&page=7`)).answer.status).toBe(200);
+    expect((await ask(`${listOf('heavy')}?limit=50&page=7`)).answer.status).toBe(200);
   });
 });
 

@@ -1,4 +1,7 @@
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { findDiffering, type Held, Serving } from '../../functions/cloudflare/serving.ts';
 import type { CatalogDatabase } from '../../src/catalog/database.ts';
 import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
@@ -24,13 +27,19 @@ interface Published {
   readonly generation: Generation;
 }
 
-const publish = async (repositories: readonly SourceRepository[], publication = new BuiltPublication()) => {
-  const generation = await publication.publish(repositories);
+/** What all of these tests read, and none changes. */
+let published: Published & { readonly publication: BuiltPublication };
+beforeAll(async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'debdex-serving-'));
+  const publication = new BuiltPublication(folder);
+  const generation = await publication.publish([large]);
   const database = CatalogFile.openReadOnly(catalogPath(publication.state));
-  onTestFinished(() => database.close());
-  const held = { text: JSON.stringify(generation), jws: null };
-  return { database, held, generation, publication };
-};
+  published = { database, held: { text: JSON.stringify(generation), jws: null }, generation, publication };
+  return () => {
+    database.close();
+    rmSync(folder, { recursive: true });
+  };
+});
 
 /** A catalog of which each statement tells when it is asked; what it answers from then on is of nobody's concern. */
 const watched = (database: CatalogDatabase, tell: (sql: string) => void): CatalogDatabase => ({
@@ -83,7 +92,6 @@ interface Replica {
 }
 
 it('E2: says from which generation it answers, how old that is, and when it was last known to be the newest', async () => {
-  const published = await publish([large]);
   const { serving, ask } = serve(published.database, published);
   const replica = async () => ((await (await ask('/v2/healthz')).json()) as Replica).data.replica;
   const { number, date } = published.generation;
@@ -100,7 +108,6 @@ it('E2: says from which generation it answers, how old that is, and when it was 
 });
 
 it('E2: is not well while nothing was taken, while the catalog cannot be read, and when it was given up', async () => {
-  const published = await publish([large]);
   const told: { event: string; leaf: string; reason: string }[] = [];
   const log = vi.spyOn(console, 'error').mockImplementation((line: string) => void told.push(JSON.parse(line)));
   onTestFinished(() => log.mockRestore());
@@ -134,7 +141,6 @@ it('E2: is not well while nothing was taken, while the catalog cannot be read, a
 it('E2: who reads while the catalog is replaced gets an error, in the place of half of two generations', async () => {
   const told = vi.spyOn(console, 'error').mockImplementation(() => {});
   onTestFinished(() => told.mockRestore());
-  const published = await publish([large]);
   let during: (() => void) | undefined;
   const readers: number[] = [];
   const database = watched(published.database, (sql) => {
@@ -157,7 +163,6 @@ it('E2: who reads while the catalog is replaced gets an error, in the place of h
 });
 
 it('E2: makes one large answer at a time, since several of the largest would not fit the memory of an object', async () => {
-  const published = await publish([large]);
   const readers: number[] = [];
   const database = watched(published.database, (sql) => {
     if (sql.includes('search MATCH')) readers.push(serving.readers);
@@ -173,7 +178,6 @@ it('E2: makes one large answer at a time, since several of the largest would not
 });
 
 it('E2: a client that asks much at once delays another by little of it', async () => {
-  const published = await publish([large]);
   const { serving } = serve(published.database, published);
   // Few records each: those of many are made one at a time anyway.
   const from = async (client: string, query: string) => {
@@ -194,7 +198,6 @@ it('E2: a client that asks much at once delays another by little of it', async (
 });
 
 it('E2: a long document is composed while it is sent, and breaks off where the catalog is replaced', async () => {
-  const published = await publish([large]);
   const { serving, ask } = serve(published.database, published);
   const whole = await ask(listOf);
   const text = published.publication.read('v2/jailbreak/repository/large/packages.json').toString();
@@ -220,7 +223,6 @@ it('H5: the tag of a long document is another where its content is, or its date'
     await answer.body?.cancel();
     return answer.headers.get('etag');
   };
-  const published = await publish([large]);
   const tag = await tagsOf(published.database, published);
   expect(tag).toBe(await tagsOf(published.database, published));
   const changed = (change: (row: unknown[]) => unknown[]): CatalogDatabase => ({
@@ -243,7 +245,6 @@ it('H5: the tag of a long document is another where its content is, or its date'
 });
 
 it('P3: has the generation and its signature as they were taken, and none where there was none', async () => {
-  const published = await publish([large]);
   const textsOf = async (held: Held) => {
     const { ask } = serve(published.database, { ...published, held });
     return Promise.all(
@@ -261,7 +262,6 @@ it('P3: has the generation and its signature as they were taken, and none where 
 it('E2: a document that cannot be made of the catalog is a fault of ours for the moment, and the log says which', async () => {
   const told = vi.spyOn(console, 'error').mockImplementation(() => {});
   onTestFinished(() => told.mockRestore());
-  const published = await publish([large]);
   let isBroken = false;
   const database = watched(published.database, (sql) => {
     if (isBroken && !/\bdigest\b/.test(sql)) throw new Error('disk I/O error');
@@ -277,7 +277,6 @@ it('E2: a document that cannot be made of the catalog is a fault of ours for the
 });
 
 it('E2: looks at a few documents of many before a catalog is in force', async () => {
-  const published = await publish([large]);
   let asked = 0;
   const database = watched(published.database, () => asked++);
   await findDiffering(database, 10);
@@ -287,7 +286,7 @@ it('E2: looks at a few documents of many before a catalog is in force', async ()
 });
 
 it('E2: finds where documents would not have the bytes that were published', async () => {
-  const { database } = await publish([large]);
+  const { database } = published;
   expect(await findDiffering(database, 1000)).toBeUndefined();
   const altered: CatalogDatabase = {
     prepare: (sql) => {
@@ -310,7 +309,6 @@ it('E2: finds where documents would not have the bytes that were published', asy
 });
 
 it('E2: a client that asks more than is allowed waits, as on Node', async () => {
-  const published = await publish([large]);
   const { ask } = serve(published.database, published, { rate: 3 });
   const from = (client: string) => ask(search, { 'cf-connecting-ip': client });
   const statuses: number[] = [];

@@ -30,7 +30,7 @@ const expensive = [
 let server: BuiltServer;
 let person: ReturnType<typeof openConnections>;
 beforeAll(async () => {
-  const many = Array.from({ length: 3000 }, (_, index) => ({
+  const many = Array.from({ length: 1000 }, (_, index) => ({
     Package: `com.example.${vocabulary[index % 400]}${index}`,
     Name: `${wordsFrom(index, 2)} ${index}`,
     Author: `Author ${vocabulary[index % 90]}`,
