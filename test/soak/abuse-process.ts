@@ -8,7 +8,10 @@ import { startLast } from './priorities.ts';
 export interface AbuseProcess {
   /** What has happened so far, by the name of the abuse. */
   counts(): Readonly<Record<string, AbuseCounts>>;
-  /** Leaves it where it is: its connections stay open, and nothing is sent or read any more. */
+  /**
+   * Leaves it where it is: its connections stay open, and nothing is sent or read any more. Only those end on which
+   * thousands of requests are on their way.
+   */
   hold(): void;
   stop(): Promise<void>;
 }
@@ -42,6 +45,7 @@ export const startAbuse = (address: string, { largePath, pushesIn, onFailure }: 
   let counts: Record<string, AbuseCounts> = {};
   let said = '';
   let isStopping = false;
+  let isHeld = false;
   child.stderr?.setEncoding('utf8').on('data', (piece: string) => {
     said += piece;
   });
@@ -57,7 +61,10 @@ export const startAbuse = (address: string, { largePath, pushesIn, onFailure }: 
   );
   return {
     counts: () => counts,
-    hold: () => void child.kill('SIGSTOP'),
+    hold: () => {
+      if (!isHeld) child.send('hold');
+      isHeld = true;
+    },
     stop: () => {
       isStopping = true;
       child.kill('SIGKILL');

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { constants, setPriority } from 'node:os';
 import { type AbuseCounts, abuses, type Target } from './abuses.ts';
 
@@ -7,14 +8,21 @@ if (!process.argv.includes('--push-in')) setPriority(constants.priority.PRIORITY
 
 const counts = new Map<string, AbuseCounts>();
 
+const flooded = new Set<Socket>();
+
 process.once('message', (target: Target) => {
+  process.once('message', () => {
+    // Else the server would answer for many seconds what is on its way.
+    for (const socket of flooded) socket.resetAndDestroy();
+    process.kill(process.pid, 'SIGSTOP');
+  });
   for (const { name, localAddress, run } of abuses) {
     const own: AbuseCounts = {};
     counts.set(name, own);
     const count = (what: string, by = 1): void => {
       own[what] = (own[what] ?? 0) + by;
     };
-    void run({ target, localAddress, count });
+    void run({ target, localAddress, count, flooded });
   }
 });
 process.once('disconnect', () => process.exit());

@@ -20,6 +20,8 @@ interface Abuser {
   readonly target: Target;
   readonly localAddress: string;
   readonly count: (what: string, by?: number) => void;
+  /** Where it keeps the connections on which thousands of requests are on their way. */
+  readonly flooded: Set<Socket>;
 }
 
 /** One abuse; it goes on until its process ends. */
@@ -97,7 +99,7 @@ const countAnswers = (socket: Socket, count: Abuser['count']): void => {
 };
 
 /** Sends request after request without ever waiting for an answer. */
-const pipeline = (count: Abuser['count'], doesRead: boolean): ((socket: Socket) => void) => {
+const pipeline = ({ count, flooded }: Abuser, doesRead: boolean): ((socket: Socket) => void) => {
   let next = 0;
   return (socket) => {
     const piece = pieces[next++ % pieces.length] ?? Buffer.alloc(0);
@@ -107,6 +109,8 @@ const pipeline = (count: Abuser['count'], doesRead: boolean): ((socket: Socket) 
       while (!socket.destroyed && socket.write(piece)) count('bytes sent', piece.length);
     };
     socket.on('drain', write);
+    flooded.add(socket);
+    socket.once('close', () => flooded.delete(socket));
     write();
   };
 };
@@ -121,12 +125,12 @@ export const abuses: readonly Abuse[] = [
   {
     name: 'pipelining, not reading',
     localAddress: '127.0.0.3',
-    run: (abuser) => keepOpen(abuser, { connections: 8, everyMs: 50 }, pipeline(abuser.count, false)),
+    run: (abuser) => keepOpen(abuser, { connections: 8, everyMs: 50 }, pipeline(abuser, false)),
   },
   {
     name: 'pipelining, never waiting',
     localAddress: '127.0.0.4',
-    run: (abuser) => keepOpen(abuser, { connections: 8, everyMs: 50 }, pipeline(abuser.count, true)),
+    run: (abuser) => keepOpen(abuser, { connections: 8, everyMs: 50 }, pipeline(abuser, true)),
   },
   {
     name: 'readers that do not read',

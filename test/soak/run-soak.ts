@@ -20,6 +20,8 @@ export interface SoakOptions {
   readonly seconds: number;
   /** How much there is in the index. */
   readonly size?: IndexSize | undefined;
+  /** How often it is built, before the load and under it; by default as often as there is time for. */
+  readonly builds?: number;
   /** How many ask at once. */
   readonly visitors?: number;
   /** Leaves the abuses out. */
@@ -101,6 +103,7 @@ const waitForQuiet = async (server: SoakedServer, before: number | undefined): P
 const load = async (
   {
     seconds,
+    builds: most = Number.POSITIVE_INFINITY,
     visitors = usualVisitors,
     isGentle = false,
     abusesPushIn = false,
@@ -152,7 +155,7 @@ const load = async (
     ending.abort();
   });
   const visiting = Array.from({ length: visitors }, () => visit(client, builds, tally, end));
-  const building = builds.repeat(end, (error) => tally.fail('build', String((error as Error).message)));
+  const building = builds.repeat(end, most, (error) => tally.fail('build', String((error as Error).message)));
   await Promise.race([Promise.all(visiting), fallen]);
   isLoaded = false;
   await abuse?.stop();

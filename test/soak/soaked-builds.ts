@@ -123,9 +123,12 @@ export class Builds {
     if (code !== 0) throw new Error(`a build ended with ${code}: ${said}`);
   }
 
-  /** Builds one after the other, with a short rest in between, until the signal; what goes wrong is told. */
-  async repeat(signal: AbortSignal, onFailure: (error: unknown) => void): Promise<void> {
-    while (!signal.aborted) {
+  /**
+   * Builds one after the other, with a short rest in between, until the signal or until it was built so often; what goes
+   * wrong is told.
+   */
+  async repeat(signal: AbortSignal, most: number, onFailure: (error: unknown) => void): Promise<void> {
+    while (!signal.aborted && this.seconds.length < most) {
       await this.next().catch(onFailure);
       await sleep(500);
     }
