@@ -90,7 +90,7 @@ const summarise = (count: number, example: string, others: ReadonlyMap<string, n
 const codes = ['package-bytes-changed', 'package-diverges'] as const satisfies readonly Finding['code'][];
 
 /** The findings from comparing repositories with each other and with their past, by repository number. */
-const computeFindings = (database: CatalogDatabase, now: Date): Map<number, FindingCounter> => {
+const readComparedFindings = (database: CatalogDatabase, now: Date): Map<number, FindingCounter> => {
   const counters = new Map<number, FindingCounter>();
   const add = (repository: number, code: (typeof codes)[number], example: string, count: number) => {
     const counter = counters.get(repository) ?? new FindingCounter();
@@ -131,7 +131,7 @@ export const updateComparedFindings = (
   catalog: { readonly database: CatalogDatabase; writable(): WritableDatabase },
   now: Date,
 ): void => {
-  const found = computeFindings(catalog.database, now);
+  const found = readComparedFindings(catalog.database, now);
   const known = new Map<number, [code: string, count: number, example: string][]>();
   const rows = catalog.database.prepare<[repository: number, code: string, count: number, example: string]>(
     'SELECT repository, code, count, example FROM finding WHERE code IN (?, ?) ORDER BY repository, code',

@@ -98,7 +98,7 @@ export const tellIssue = (issue: {
   return inner?.message ?? issue.message;
 };
 
-const checkDraft = (draft: Draft, problems: ManifestProblem[]): ManifestEntry | undefined => {
+const parseDraft = (draft: Draft, problems: ManifestProblem[]): ManifestEntry | undefined => {
   const { file, place } = draft;
   if (typeof draft.value !== 'object' || draft.value === null || Array.isArray(draft.value)) {
     problems.push({ file, field: place, message: 'must be an entry, with slug, uri and ranking' });
@@ -216,7 +216,7 @@ export const readManifest = async (path: string): Promise<ManifestEntry[]> => {
   const entries: ManifestEntry[] = [];
   const compared: Compared[] = [];
   for (const draft of drafts) {
-    const entry = checkDraft(draft, problems);
+    const entry = parseDraft(draft, problems);
     if (entry !== undefined) entries.push(entry);
     const parts = { draft, ...readEntryParts(draft.value) };
     compared.push(parts);
