@@ -66,6 +66,7 @@ export const isNamedByRule = (url: URL, { addresses, schemes }: CallbackRules): 
       protocol === url.protocol && host === url.host && (path === undefined || path === url.pathname),
   );
 
+/** Whether this is the protocol of a web address, as `URL` names it. */
 export const isWeb = (protocol: string): boolean => protocol === 'http:' || protocol === 'https:';
 
 /**

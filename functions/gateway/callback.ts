@@ -7,6 +7,7 @@ export interface Callback {
   readonly application: string;
 }
 
+/** A callback that is not allowed. The message is a sentence for the client. */
 export class CallbackRefused extends Error {
   readonly code = 'callback_refused';
 }

@@ -96,6 +96,7 @@ export interface HotAnswers {
 
 const mayBeGiven = ({ end }: ReadyComputed, admit: () => boolean): boolean => end >= performance.now() && admit();
 
+/** Headers as Node takes them: names and values in turn. */
 export const flatten = (headers: Readonly<Record<string, string>>): string[] => Object.entries(headers).flat();
 
 /** Copies a text, because a part of a request would keep all of it in memory. Addresses are ASCII. */

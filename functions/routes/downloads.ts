@@ -12,6 +12,7 @@ import { createRooms, type Room } from '../http/rooms.ts';
 /** The largest body, in bytes: 256 downloads of a kilobyte each. */
 const largestBody = 256 * 1024;
 
+/** The operations of the download counters (decisions, section 7). */
 export const downloadHandlers = (dependencies: Dependencies) => {
   const rooms = createRooms();
 

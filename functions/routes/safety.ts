@@ -23,6 +23,7 @@ export const judgeAddresses = async (
   return verdicts;
 };
 
+/** The operation of the safety check (decisions, sections 4 and 7). */
 export const safetyHandlers = (dependencies: Dependencies) =>
   ({
     repositorySafety: async (context) => {

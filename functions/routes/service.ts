@@ -4,6 +4,7 @@ import type { Handler } from '../environment.ts';
 import { createHealthCheck } from '../health/health.ts';
 import { jsonAnswer } from '../http/answers.ts';
 
+/** The operations that say how the service is (decisions, section 7, "Health"). */
 export const serviceHandlers = (dependencies: Dependencies) => {
   const health = createHealthCheck(dependencies, dependencies.now, dependencies.tellUnhealthy);
 

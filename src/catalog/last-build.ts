@@ -111,5 +111,6 @@ export const readLastBuild = (state: string): LastBuild | undefined => {
   }
 };
 
+/** Keeps the outcomes of a build, flushed to the disk. Throws if they do not fit the schema, and errors of the disk. */
 export const writeLastBuild = (state: string, build: LastBuild): void =>
   writeWholeFile(outcomesPath(state), `${JSON.stringify(lastBuildSchema.parse(build), null, 1)}\n`, { durable: true });

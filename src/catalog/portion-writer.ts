@@ -60,6 +60,7 @@ interface Written {
 const keyOf = (row: readonly SqlValue[], places: readonly number[]): string =>
   JSON.stringify(places.map((place) => row[place] ?? null));
 
+/** Brings tables that hold a catalog, or nothing yet, to another one, portion by portion. */
 export class PortionWriter {
   readonly #database: WritableDatabase;
 

@@ -4,6 +4,7 @@ import { indent } from './host-rules.ts';
 export const quoted = (text: string): string => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 /** A regular expression. */
 export const pattern = (text: string): string => `"~${text.replaceAll('"', '\\"')}"`;
+/** Lines inside a block. */
 export const indented = (lines: readonly string[]): string[] => indent(lines, '    ');
 
 /** A map from one variable to one of ours. */
@@ -13,6 +14,7 @@ export const map = (source: string, target: string, rows: readonly (readonly [st
   '}',
 ];
 
+/** The block for requests with addresses that match. */
 export const location = (match: string, lines: readonly string[]): string[] => [
   `location ${match} {`,
   ...indented(lines),

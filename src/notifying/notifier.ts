@@ -101,6 +101,7 @@ const deliver = async (
 const follow = (news: BuildNews, at: string, { told }: NoticeState) =>
   'failure' in news ? followFailure(news.failure, at, told) : followBuild(news.repositories, at, told);
 
+/** A notifier that delivers to all of these destinations. */
 export const createNotifier = (options: NotifierOptions): Notifier => {
   const tell = async (state: string, news: BuildNews, now: Date): Promise<string[]> => {
     const { destinations, teller } = options;

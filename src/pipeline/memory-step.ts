@@ -27,6 +27,7 @@ export const composeLine = ({ outcomes, lastBuild, newSlugs, packageChanges, sta
   });
 };
 
+/** Adds a build to the builds on record, for the repositories that the manifest has now. */
 export const rememberBuild = ({ state, entries }: Pick<BuildInput, 'state' | 'entries'>, line: BuildLine): void =>
   appendBuild(
     state,

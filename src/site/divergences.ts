@@ -25,6 +25,7 @@ const nameAll = (catalog: SiteCatalog, events: readonly DivergenceEvent[]): Show
     return { ...event, repositories: [...names].map(([slug, name]) => ({ slug, name })) };
   });
 
+/** What the page shows: the first of the pairs, and the latest changes. */
 export const computeDivergenceView = (catalog: SiteCatalog): DivergenceView => {
   const { pairs, events }: Divergences = catalog.readDivergences();
   const changed = events.filter(({ repositories }) => repositories.length === 1);

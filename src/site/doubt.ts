@@ -4,8 +4,10 @@ import { type Doubt, isTroubled, type Repository } from './repository.ts';
 const yearsToDoubt = 4;
 const badDayMs = 2 * 86_400_000;
 
-// Without the reason of a failure and how long it has lasted, which change with each build. The page of the repository
-// has them.
+/**
+ * Why the data of a repository may be out of date; undefined if nothing says so. Without the reason of a failure and how
+ * long it has lasted, which change with each build. The page of the repository has them.
+ */
 export const doubtOf = (
   { outcome, changedAt }: Pick<Repository, 'outcome' | 'changedAt'>,
   builtAt: string | undefined,

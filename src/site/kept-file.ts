@@ -8,6 +8,7 @@ export interface KeptFile {
   readonly sha256: string;
 }
 
+/** A file with this content, as it is written. */
 export const describeKept = (content: Uint8Array): KeptFile => ({
   size: content.length,
   sha256: hash('sha256', content),

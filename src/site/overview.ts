@@ -21,6 +21,7 @@ const latest = (times: Iterable<string | undefined>): string | undefined => {
   return newest;
 };
 
+/** The figures of the index in a catalog. */
 export const computeFigures = (catalog: SiteCatalog): Figures => {
   const changedAt = latest(catalog.repositories.map((repository) => repository.changedAt));
   return {

@@ -27,8 +27,9 @@ export const oklch = (lightness: number, chroma: number, hue: number): string =>
 export const stroked = (strokes: string, colour: string, width = 1.6): string =>
   `<g fill="none" stroke="${colour}" stroke-width="${width}" stroke-linecap="round" stroke-linejoin="round">${strokes}</g>`;
 
-/** The colour of the tile with a hue, and that of the drawing on it. */
+/** The colour of the tile with a hue, in degrees. */
 export const tileOf = (hue: number): string => oklch(0.9, 0.042, hue);
+/** The colour of the drawing on it. */
 export const inkOf = (hue: number): string => oklch(0.43, 0.085, hue);
 
 const compose = (kind: SectionKind): string => {

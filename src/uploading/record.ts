@@ -80,9 +80,11 @@ const parse = <T>(schema: z.ZodType<T>, bytes: Buffer, name: string, title: stri
   }
 };
 
+/** What a record says besides who is writing. */
 export const withoutHolder = ({ format: _, holder: __, turn: ___, ...record }: HeldRecord): UploadRecord => record;
 /** Reads a record. Throws UploadError, which names the destination by its `title`, if it is damaged. */
 export const parseRecord = (bytes: Buffer, title: string): HeldRecord => parse(recordSchema, bytes, recordName, title);
+/** The bytes of a record, as `parseRecord` reads them. */
 export const formatRecord = (record: HeldRecord): Buffer => Buffer.from(JSON.stringify(record));
 
 /** Reads the list of retired files; undefined stands for an empty one. Throws UploadError if it is damaged. */
@@ -90,6 +92,7 @@ export const parseRetired = (bytes: Buffer | undefined, title: string): Retired 
   const entries = bytes === undefined ? [] : parse(retiredSchema, bytes, retiredName, title).retired;
   return new Map(entries.map(([name, path, since]) => [name, { path, since }]));
 };
+/** The bytes of the list, as `parseRetired` reads them. */
 export const formatRetired = (retired: Retired): Buffer => {
   const entries = [...retired].map(([name, { path, since }]) => [name, path, since]);
   return Buffer.from(JSON.stringify({ format: 1, retired: entries }));

@@ -37,6 +37,7 @@ export interface Wait {
   end(): void;
 }
 
+/** Begins the wait of an operation, for as long as `client` is not aborted. Whoever begins it ends it. */
 export const beginWait = (client?: AbortSignal): Wait => {
   const deadline = performance.now() + patience;
   let controller: AbortController | undefined;

@@ -12,6 +12,7 @@ try {
   // If storage is refused, each page finds out by itself.
 }
 
+/** Leaves the index alone for so many seconds, on all pages of this tab. */
 export const rest = (seconds: number): void => {
   awayUntil = Date.now() + 1000 * seconds;
   try {
