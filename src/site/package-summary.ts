@@ -7,7 +7,7 @@ import { buildOf } from '../compatibility/builds.ts';
 import { type SectionKind, sectionKind } from '../contract/sections.ts';
 import { firstLine } from '../results/first-line.ts';
 import { ownImage } from '../results/icon.ts';
-import { readPerson, webAddress } from './prose.ts';
+import { parsePerson, webAddress } from './prose.ts';
 import type { Repository } from './repository.ts';
 import { joinStatements, statementsOf } from './stated.ts';
 
@@ -126,7 +126,7 @@ export const summarise = (keyed: readonly KeyedRecord[]): PackageSummary & { rea
     name: visibleText(record.name) ?? record.package_id,
     version: record.version,
     summary: firstLine(describedBy(record.description)),
-    author: (readPerson(record.author) ?? readPerson(record.maintainer))?.name ?? '',
+    author: parsePerson(record.author) ?? parsePerson(record.maintainer) ?? '',
     section: visibleText(record.section),
     kind: sectionKind(record.section),
     paid: record.price === 'Paid',

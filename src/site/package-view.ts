@@ -11,7 +11,7 @@ import { computeNeeds, type Needs } from './needs.ts';
 import { type PackageCard, packageCard } from './package-card.ts';
 import type { PackageSummary } from './package-summary.ts';
 import { rememberLast, rememberRecent } from './page-keys.ts';
-import { readPerson, webAddress } from './prose.ts';
+import { parsePerson, webAddress } from './prose.ts';
 import type { Doubt } from './repository.ts';
 import type { SiteCatalog } from './site-catalog.ts';
 import { joinStatements, lackingOf, type StatedRow, statedRows } from './stated.ts';
@@ -33,14 +33,14 @@ export interface PackageView extends Needs {
   readonly doubt: Doubt | undefined;
   readonly description: string | null;
   readonly header: string | undefined;
-  readonly author: { readonly name: string; readonly mail?: string } | undefined;
+  readonly author: string | undefined;
   /** The key of the author's page, if there is one. */
   readonly authorKey: string | undefined;
   /** If several people have no page together: those with a page of their own. */
   readonly people: AuthorHead['people'];
   /** Whether the package has a feed of its own. */
   readonly isFollowed: boolean;
-  readonly maintainer: { readonly name: string; readonly mail?: string } | undefined;
+  readonly maintainer: string | undefined;
   readonly homepage: string | undefined;
   readonly depiction: string | undefined;
   /** Its native depiction, if that is kept and shown. */
@@ -129,9 +129,9 @@ export const computePackageView = (catalog: SiteCatalog, id: string): PackageVie
   const rows = versionRows(versions, differing);
   const header = webAddress(record.header_url);
   const counted = catalog.downloads.get(id);
-  const author = readPerson(record.author);
+  const author = parsePerson(record.author);
   const runs = joinStatements(stated.values());
-  const maintainer = readPerson(record.maintainer);
+  const maintainer = parsePerson(record.maintainer);
   const buildsElsewhere = findBuildsElsewhere(versions, stated);
   return {
     summary: shown,
@@ -150,7 +150,7 @@ export const computePackageView = (catalog: SiteCatalog, id: string): PackageVie
     authorKey: catalog.authorOf(summary)?.key,
     people: peopleAlone(catalog, summary),
     isFollowed: isForDevices(summary),
-    maintainer: author !== undefined && maintainer?.name !== author.name ? maintainer : undefined,
+    maintainer: author !== undefined && maintainer !== author ? maintainer : undefined,
     homepage: webAddress(details.homepage),
     depiction: webAddress(details.depiction),
     told: showDepiction(catalog.readDepiction(repository.slug, record.native_depiction), record.native_depiction),

@@ -134,10 +134,10 @@ const nextPerson = /^\s*(?:[,;&+/]\s*(?:and\s)?|and\s)/i;
 const withoutQuotes = (name: string): string => name.trim().replace(/^"(.*)"$/, '$1');
 
 /**
- * Parses a person in a control file: the name, and the mail address if there is one. Several people with addresses
- * become one name with commas and no address, because that would be the first one's.
+ * The name of a person in a control file; the mail address if there is no name, and undefined if there is neither. Several
+ * people with addresses become one name with commas.
  */
-export const readPerson = (text: string | null): { name: string; mail?: string } | undefined => {
+export const parsePerson = (text: string | null): string | undefined => {
   if (text === null) return undefined;
   const [first = '', address, ...rest] = text.split(mailAddress);
   const others = rest
@@ -145,8 +145,6 @@ export const readPerson = (text: string | null): { name: string; mail?: string }
     .map((piece) => withoutQuotes(piece.replace(nextPerson, '')))
     .filter((name) => name !== '');
   const name = [withoutQuotes(first), ...others].filter((one) => one !== '').join(', ');
-  const mail = others.length === 0 ? address?.trim() : undefined;
-  const named = name === '' ? (mail ?? '') : name;
-  if (visibleText(named) === null) return undefined;
-  return mail !== undefined && /^[\w.+-]+@[\w-]+(\.[\w-]+)+$/.test(mail) ? { name: named, mail } : { name: named };
+  const named = name === '' ? (address?.trim() ?? '') : name;
+  return visibleText(named) === null ? undefined : named;
 };

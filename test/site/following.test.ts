@@ -5,7 +5,7 @@ import { composeAtom, composeJsonFeed, type FeedEntry } from '../../src/site/fee
 import { mixedNews, newsByDay, packagesToBeginWith } from '../../src/site/overview.ts';
 import type { PackageSummary } from '../../src/site/package-summary.ts';
 import { mostDownloaded } from '../../src/site/popularity.ts';
-import { readPerson } from '../../src/site/prose.ts';
+import { parsePerson } from '../../src/site/prose.ts';
 import { choosePictures, chooseRepositoryPictures } from '../../src/site/share-choice.ts';
 import type { SiteCatalog } from '../../src/site/site-catalog.ts';
 import { anyCharacter } from '../support/any-character.ts';
@@ -19,7 +19,7 @@ const by = (author: string, architecture = 'amd64', stated: readonly string[] = 
 describe('an author', () => {
   it('is one person however packages spell them, with a mail address and without', () => {
     const spellings = ['Ada Example <ada@example.org>', 'ADA  example', '"Ada Example"', 'Ada\u200b Example\u202c '];
-    expect(new Set(spellings.map((text) => authorKey(readPerson(text)?.name ?? '')))).toEqual(new Set(['ada example']));
+    expect(new Set(spellings.map((text) => authorKey(parsePerson(text) ?? '')))).toEqual(new Set(['ada example']));
     expect(authorKey('Zoe\u0308')).toBe(authorKey('ZOË'));
     expect(authorKey('Ada')).not.toBe(authorKey('Adä'));
     expect(authorKey(' \u202e\u0007')).toBe('');
@@ -89,7 +89,7 @@ describe('an author', () => {
 
   it('T9: has no page and no word in a feed by a mail address', () => {
     const mail = 'ada.e@mail.example.org';
-    for (const author of [readPerson(`<${mail}>`)?.name ?? '', mail, `Ada (${mail})`, `Ada ${mail} and others`]) {
+    for (const author of [parsePerson(`<${mail}>`) ?? '', mail, `Ada (${mail})`, `Ada ${mail} and others`]) {
       expect(author).toContain(mail);
       expect(hasAuthorPage([by(author, 'iphoneos-arm'), by(author, 'iphoneos-arm')]), author).toBe(false);
       expect(publicAuthor({ author })).toBe('');

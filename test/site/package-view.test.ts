@@ -419,7 +419,7 @@ describe('the page of a package', () => {
       packages: tweak({ Name: unseen, Author: unseen, Maintainer: 'Ada', Section: '\u00a0', Description: unseen }),
     });
     expect([summary.name, summary.author, summary.section, summary.summary]).toEqual(['org.t.tweak', 'Ada', null, '']);
-    expect([repository.name, author, description]).toEqual(['own', { name: 'Ada' }, null]);
+    expect([repository.name, author, description]).toEqual(['own', 'Ada', null]);
   });
 
   it('needs no other repository for a name that its own or a bootstrap provides, unless that is of no version and one is asked for', async () => {
