@@ -12,8 +12,6 @@ interface SqlCursor {
 /** The database of a Durable Object. */
 export interface SqlStorage {
   exec(statement: string, ...values: StoredValue[]): SqlCursor;
-  /** Bytes. */
-  readonly databaseSize: number;
 }
 
 /** Names a Durable Object. */

@@ -81,11 +81,6 @@ export class Serving extends CatalogQuestions {
     this.#app = createApp(dependencies, createLargeAnswers(largeAtOnce));
   }
 
-  /** Whether there is a catalog to answer from. */
-  get isReady(): boolean {
-    return this.#inForce !== undefined;
-  }
-
   /** How many requests are reading the catalog at the moment. */
   get readers(): number {
     return this.#readers;

@@ -20,7 +20,6 @@ const answer = (
   etag,
   lastModified: null,
   retryAfter: null,
-  contentType: null,
   contentEncoding: null,
   framed: true,
   body: chunks(content),

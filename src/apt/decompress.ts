@@ -15,12 +15,10 @@ export type { Compression, DecompressionCode };
 export class DecompressionError extends Error {
   override name = 'DecompressionError';
   readonly code: DecompressionCode;
-  readonly compression: Compression;
 
   constructor(code: DecompressionCode, compression: Compression, cause?: unknown) {
     super(`${compression}: ${code}`, { cause });
     this.code = code;
-    this.compression = compression;
   }
 }
 

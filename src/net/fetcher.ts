@@ -41,7 +41,6 @@ export interface FetchResult {
   readonly etag: string | null;
   readonly lastModified: string | null;
   readonly retryAfter: string | null;
-  readonly contentType: string | null;
   readonly contentEncoding: string | null;
   /** Whether the answer states where its body ends; otherwise a cut connection looks like the end. */
   readonly framed: boolean;
@@ -125,7 +124,6 @@ const readHeaders = (url: URL, permanentUrl: URL, { statusCode, headers }: Dispa
       etag: validator(headers.etag),
       lastModified: validator(headers['last-modified']),
       retryAfter: single(headers['retry-after']),
-      contentType: single(headers['content-type']),
       contentEncoding: single(headers['content-encoding']),
       framed: expected !== undefined || chunked,
     },

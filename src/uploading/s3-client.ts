@@ -54,7 +54,6 @@ export class S3Refusal extends Error {
   override name = 'S3Refusal';
   readonly status: number;
   readonly code: string;
-  readonly detail: string;
   /** The region of the bucket, if the answer names it. */
   readonly region: string | undefined;
 
@@ -62,11 +61,9 @@ export class S3Refusal extends Error {
     const text = body.subarray(0, 65_536).toString();
     const element = (name: string) => new RegExp(`<${name}>([^<]*)</${name}>`).exec(text)?.[1];
     const code = element('Code') ?? '';
-    const detail = element('Message') ?? '';
-    super([status, code, detail].filter((part) => part !== '').join(' '));
+    super([status, code, element('Message') ?? ''].filter((part) => part !== '').join(' '));
     this.status = status;
     this.code = code;
-    this.detail = detail;
     this.region = headers['x-amz-bucket-region'] ?? element('Region');
   }
 

@@ -11,7 +11,6 @@ export const openStorage = () => {
     for (const row of rows) for (const value of row) asked.values += typeof value === 'string' ? value.length : 8;
   };
   const sql: SqlStorage = {
-    databaseSize: 0,
     exec: (text, ...values) => {
       asked.calls++;
       count([values]);

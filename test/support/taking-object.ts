@@ -24,9 +24,6 @@ const counting = (sql: SqlStorage, cursors: [string, CountingCursor][]): SqlStor
     cursors.push([statement, cursor as unknown as CountingCursor]);
     return cursor;
   },
-  get databaseSize() {
-    return sql.databaseSize;
-  },
 });
 
 /** An object that takes over the published generation on request, and reports the cost. */
