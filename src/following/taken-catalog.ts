@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { closeSync, openSync, writeSync } from 'node:fs';
+import { closeSync, openSync, writeFileSync } from 'node:fs';
 import type { CatalogDatabase } from '../catalog/database.ts';
 import { CatalogDocuments, NotOfCatalog } from '../documents/catalog-documents.ts';
 import { documentText } from '../documents/document.ts';
@@ -55,7 +55,7 @@ export class TakenCatalog {
         const bytes = Buffer.from(text);
         whole.update(bytes);
         if (!isDate) content.update(bytes);
-        for (let done = 0; done < bytes.length; ) done += writeSync(descriptor, bytes, done);
+        writeFileSync(descriptor, bytes);
       };
       append(head);
       append(date, true);

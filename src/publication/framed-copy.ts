@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { closeSync, openSync, readFileSync, readSync, statSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, readSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { constants, zstdCompress } from 'node:zlib';
@@ -122,7 +122,7 @@ export const writeFramedCopy = async (
     try {
       for await (const [frame, bytes] of framesOf(file, pieces, former)) {
         frames.push(frame);
-        for (let done = 0; done < bytes.length; ) done += writeSync(descriptor, bytes, done);
+        writeFileSync(descriptor, bytes);
       }
     } finally {
       closeSync(descriptor);

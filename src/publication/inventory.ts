@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { closeSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readSync, writeFileSync } from 'node:fs';
 
 /** A file of a generation. */
 export interface InventoryEntry {
@@ -114,7 +114,7 @@ export const writeInventory = (
     const flush = () => {
       const bytes = Buffer.from(text);
       digest.update(bytes);
-      for (let done = 0; done < bytes.length; ) done += writeSync(descriptor, bytes, done);
+      writeFileSync(descriptor, bytes);
       text = '';
     };
     const add = (path: string, known: string | undefined) => {

@@ -1,4 +1,4 @@
-import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import type { OutputFolder } from './output-folder.ts';
 
 /** A file that is written piece by piece before it gets its public name. */
@@ -17,7 +17,7 @@ export class StagedFile {
 
   append(bytes: Uint8Array): void {
     this.size += bytes.length;
-    for (let written = 0; written < bytes.length; ) written += writeSync(this.#descriptor, bytes, written);
+    writeFileSync(this.#descriptor, bytes);
   }
 
   /** Overwrites bytes that are already written, at this offset from the beginning. */
