@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { askTotals } from '../functions/downloads/asked-totals.ts';
 import { readDownloads } from '../functions/node/computed.ts';
@@ -7,8 +6,6 @@ import { isExampleAddress, isReachable } from '../src/contract/service-file.ts';
 import { readManifest } from '../src/crawl/read-manifest.ts';
 import { inWords } from '../src/log/error-chain.ts';
 import type { Log } from '../src/log/log.ts';
-import { createFetcher } from '../src/net/fetcher.ts';
-import { composeUserAgent } from '../src/net/user-agent.ts';
 import { runBuild } from '../src/pipeline/build.ts';
 import { tellOfRefusal } from '../src/pipeline/memory-step.ts';
 import { Progress } from '../src/pipeline/progress.ts';
@@ -25,16 +22,15 @@ import { collectExamples } from './examples/collect.ts';
 import { buildEndings } from './exit-codes.ts';
 import { letEverybodyRead } from './for-everybody.ts';
 import { openLog } from './log-options.ts';
+import { openFetcher } from './open-fetcher.ts';
 import { CommandFailure, type OptionValues, runCommand, UsageError } from './options.ts';
 import { readBase } from './read-base.ts';
 import { readNotifier } from './read-notifier.ts';
-import { readProxyOptions } from './read-proxies.ts';
 import { manifestOf, readService, readUnsafe, safetyFileOf, serviceFileOf } from './read-service.ts';
 import { readSigner, warnOfLostSignature } from './read-signing-key.ts';
 import { readSlugs } from './read-slugs.ts';
+import { readVersion } from './read-version.ts';
 import { publishSample, removeSample } from './sample.ts';
-
-const project = path.join(import.meta.dirname, '..');
 
 // Dates are written with years of four digits.
 const lastSecond = Date.parse('9999-12-31T23:59:59Z') / 1000;
@@ -49,7 +45,7 @@ const readClock = (): (() => Date) => {
   return () => new Date(seconds * 1000);
 };
 
-const readSource = async (values: OptionValues<typeof buildOptions>, base: string, userAgent: string) => {
+const readSource = async (values: OptionValues<typeof buildOptions>, base: string, contact: string) => {
   if (values.sample) {
     const out = path.resolve(values.out);
     // The sample's addresses would replace those of real repositories for all readers.
@@ -61,12 +57,7 @@ const readSource = async (values: OptionValues<typeof buildOptions>, base: strin
   const manifest = manifestOf(values);
   const entries = await readManifest(manifest);
   if (entries.length === 0) throw new UsageError(`${manifest} names no repository: add an entry (see README.md)`);
-  const fetcher = createFetcher({
-    allowPrivateNetworks: values['allow-private-networks'],
-    userAgent,
-    proxies: readProxyOptions(),
-  });
-  return { entries, fetcher };
+  return { entries, fetcher: openFetcher(values, contact) };
 };
 
 /** The safety list and the manifest, which people change long after they have set up the schedule of builds. */
@@ -93,19 +84,16 @@ const build = async (values: OptionValues<typeof buildOptions>, { stopping, log,
     );
   }
   const notifier = values.sample ? undefined : readNotifier(values.notify, { name: service.name, base });
-  const { version } = JSON.parse(readFileSync(path.join(project, 'package.json'), 'utf8')) as { version: string };
   if (values.sample && dryRun) throw new UsageError('--sample publishes files to begin with: leave out --dry-run');
   const { 'downloads-database': downloadsDatabase } = values;
   assertDownloadsDatabase(downloadsDatabase);
   const downloadsAt = readDownloadsAt(values['downloads-at'], downloadsDatabase);
-  const { unsafe, entries, fetcher } = await readWritten(
-    values,
-    base,
-    composeUserAgent(version, service.contact_email),
-  ).catch(async (error: unknown) => {
-    if (!dryRun) await tellOfRefusal({ state, now, notifier }, error);
-    throw error;
-  });
+  const { unsafe, entries, fetcher } = await readWritten(values, base, service.contact_email).catch(
+    async (error: unknown) => {
+      if (!dryRun) await tellOfRefusal({ state, now, notifier }, error);
+      throw error;
+    },
+  );
   const known = new Set(entries.map(({ slug }) => slug));
   const only = values.only === undefined ? undefined : readSlugs('only', values.only, known);
   const retryNow = values['retry-now'] === undefined ? [] : readSlugs('retry-now', values['retry-now'], known);
@@ -122,7 +110,7 @@ const build = async (values: OptionValues<typeof buildOptions>, { stopping, log,
       base,
       service,
       unsafe,
-      version,
+      version: readVersion(),
       now,
       progress,
       dryRun,

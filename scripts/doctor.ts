@@ -10,14 +10,12 @@ import { crawlAll } from '../src/crawl/crawl.ts';
 import { findOffers, type Offer } from '../src/crawl/offers.ts';
 import { composeFindings } from '../src/documents/findings-record.ts';
 import { printable } from '../src/log/log-line.ts';
-import { createFetcher } from '../src/net/fetcher.ts';
-import { composeUserAgent } from '../src/net/user-agent.ts';
 import { type DiagnosedFinding, type Diagnosis, diagnose } from '../src/site/diagnosis.ts';
 import { isToMend } from '../src/site/shown-findings.ts';
 import { openStore } from '../src/snapshots/store.ts';
 import { chooseNearest, composeEntry, findAsked, findListed, listOffers } from './doctor-manifest.ts';
+import { openFetcher } from './open-fetcher.ts';
 import { type Command, type OptionValues, proxyVariables, runCommand, UsageError } from './options.ts';
-import { readProxyOptions } from './read-proxies.ts';
 import { dataOption, manifestOf, readService } from './read-service.ts';
 
 const command = {
@@ -82,13 +80,7 @@ const describe = ({ weight, title, count, for_operator, for_owner, mending }: Di
 };
 
 const examine = async (entry: ManifestEntry, values: Values, folder: string) => {
-  const { version } = JSON.parse(readFileSync(path.join(import.meta.dirname, '..', 'package.json'), 'utf8'));
-  const userAgent = composeUserAgent(version, readService(values.data).contact_email);
-  const fetcher = createFetcher({
-    allowPrivateNetworks: values['allow-private-networks'],
-    userAgent,
-    proxies: readProxyOptions(),
-  });
+  const fetcher = openFetcher(values, readService(values.data).contact_email);
   const store = openStore(folder);
   const catalog = new CatalogBuild(folder);
   try {

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { rolldown } from 'rolldown';
+import { readVersion } from '../read-version.ts';
 
 const project = path.join(import.meta.dirname, '..', '..');
 const source = path.join(project, 'clients', 'typescript');
@@ -20,9 +21,6 @@ export const bundleModule = async (): Promise<string> => {
   await bundle.close();
   return output[0].code;
 };
-
-const version = (): string =>
-  (JSON.parse(readFileSync(path.join(project, 'package.json'), 'utf8')) as { version: string }).version;
 
 /**
  * Bundles the client into a folder that is a package: one module, its declarations, and a package.json. Resolves to the
@@ -44,7 +42,7 @@ export const bundleClient = async (folder: string): Promise<{ files: number; byt
   const described = JSON.parse(readFileSync(path.join(source, 'package.json'), 'utf8')) as object;
   writeFileSync(
     path.join(folder, 'package.json'),
-    `${JSON.stringify({ ...described, version: version(), exports: { '.': { types: './types/index.d.ts', default: './client.mjs' } } }, null, 2)}\n`,
+    `${JSON.stringify({ ...described, version: readVersion(), exports: { '.': { types: './types/index.d.ts', default: './client.mjs' } } }, null, 2)}\n`,
   );
   copyFileSync(path.join(source, 'README.md'), path.join(folder, 'README.md'));
   copyFileSync(path.join(project, 'LICENSE'), path.join(folder, 'LICENSE'));

@@ -1,15 +1,13 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { readLastBuild } from '../../src/catalog/last-build.ts';
 import { checkEntries } from '../../src/crawl/check-entry.ts';
 import { readManifest } from '../../src/crawl/read-manifest.ts';
-import { createFetcher } from '../../src/net/fetcher.ts';
-import { composeUserAgent } from '../../src/net/user-agent.ts';
 import { Progress } from '../../src/pipeline/progress.ts';
 import { buildOptions } from '../build-options.ts';
 import { exitCodes } from '../exit-codes.ts';
+import { openFetcher } from '../open-fetcher.ts';
 import { type Command, CommandFailure, type OptionValues, proxyVariables, runCommand, UsageError } from '../options.ts';
-import { readProxyOptions } from '../read-proxies.ts';
 import { dataOption, manifestOf, readService } from '../read-service.ts';
 import { readSlugs } from '../read-slugs.ts';
 import { chooseEnding, countChecks, describeTold, tellChecks } from './check-report.ts';
@@ -62,8 +60,6 @@ const command = {
 
 type Values = OptionValues<typeof command.options>;
 
-const project = path.join(import.meta.dirname, '..', '..');
-
 const readEntries = async (values: Values) => {
   const all = await readManifest(manifestOf(values)).catch((error: Error) => {
     throw new UsageError(error.message);
@@ -83,12 +79,7 @@ const nameEntryIn =
 
 const run = async (values: Values): Promise<void> => {
   const { all, asked } = await readEntries(values);
-  const { version } = JSON.parse(readFileSync(path.join(project, 'package.json'), 'utf8')) as { version: string };
-  const fetcher = createFetcher({
-    allowPrivateNetworks: values['allow-private-networks'],
-    userAgent: composeUserAgent(version, readService(values.data).contact_email),
-    proxies: readProxyOptions(),
-  });
+  const fetcher = openFetcher(values, readService(values.data).contact_email);
   const progress = new Progress();
   try {
     const checks = await progress.step('check', () =>
