@@ -17,6 +17,9 @@ export const sayMinute = (iso: string): string => `${iso.slice(0, 16).replace('T
 /** The same to the second, as Release states its date: two that are compared may lie in one minute. */
 export const saySecond = (iso: string): string => `${iso.slice(0, 19).replace('T', ' ')} UTC`;
 
+/** How large an index is. Not in packages, each of which may have several versions: a stanza is one version. */
+export const sayStanzas = (count: number): string => `${count} ${count === 1 ? 'stanza' : 'stanzas'}`;
+
 /**
  * A repository, or one of its files, that cannot be used. `detail` is the evidence in words, shortened if it is very
  * long.

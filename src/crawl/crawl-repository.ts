@@ -11,7 +11,7 @@ import {
   type SnapshotFile,
 } from '../snapshots/snapshot.ts';
 import { isPaused } from './back-off.ts';
-import { CrawlError, saySecond } from './crawl-error.ts';
+import { CrawlError, saySecond, sayStanzas } from './crawl-error.ts';
 import { fetchExtras } from './extras.ts';
 import { type FoundRelease, fetchRelease, readStoredRelease } from './fetch-release.ts';
 import { computeFirstSight } from './first-sight.ts';
@@ -134,7 +134,7 @@ const findShrunken = (indexes: Indexes, { stanzas: before }: Baseline): Objectio
     .join(' and ');
   const listed = listIndexes(indexes).every((index) => index.listed);
   if (before === null || stanzas * 2 >= before) return undefined;
-  const detail = `${path} ${indexes.packagesOfAll ? 'have' : 'has'} ${stanzas} packages, and had ${before}`;
+  const detail = `${path} had ${sayStanzas(before)}, and now ${indexes.packagesOfAll ? 'have' : 'has'} ${stanzas}`;
   return { code: 'index-shrunken', detail, held: { stanzas, date: null, packages: fileOf(indexes.packages), listed } };
 };
 

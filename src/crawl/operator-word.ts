@@ -2,6 +2,7 @@ import { isFindingCode, operatorSentence } from '../contract/finding-texts.ts';
 import type { Finding } from '../contract/findings.ts';
 import type { Baseline, Snapshot } from '../snapshots/snapshot.ts';
 import { SnapshotError, type SnapshotStore } from '../snapshots/store.ts';
+import { saySecond, sayStanzas } from './crawl-error.ts';
 import { describeSigning } from './signing.ts';
 
 /** The snapshot with its present signature, or the lack of one, accepted as usual; undefined if it is already. */
@@ -18,8 +19,8 @@ const withAcceptedSigning = (snapshot: Snapshot): Snapshot | undefined => {
 
 const describe = ({ stanzas, date }: Baseline): string =>
   [
-    ...(date === null ? [] : [`a release of ${date} or later`]),
-    ...(stanzas === null ? [] : [`an index of about ${stanzas} packages`]),
+    ...(date === null ? [] : [`a release of ${saySecond(date)} or later`]),
+    ...(stanzas === null ? [] : [`an index of about ${sayStanzas(stanzas)}`]),
   ].join(' and ');
 
 /** The snapshot; undefined if the store has lost it, because then there is no signature to accept. */

@@ -2,6 +2,7 @@ import { isTrust, type LastBuild } from '../catalog/last-build.ts';
 import { acceptCommand } from '../contract/accept-command.ts';
 import type { PackageChange } from '../contract/generation.ts';
 import { visitOutcomeSchema } from '../contract/status.ts';
+import { sayMinute } from '../crawl/crawl-error.ts';
 import { printable } from '../log/log-line.ts';
 import { findPassedLimits } from '../publication/host-limits.ts';
 import type { PublishedSize } from '../publication/size.ts';
@@ -52,7 +53,7 @@ const describeRepositories = ({ lastBuild, outcomes }: BuildResult): string => {
   );
   for (const repository of down.slice(0, mostDown)) {
     const { slug, outcome, reason, confirmedAt } = repository;
-    const age = confirmedAt === null ? '' : ` Last confirmed ${confirmedAt}.`;
+    const age = confirmedAt === null ? '' : ` Last confirmed ${sayMinute(confirmedAt)}.`;
     text += row('', `${outcome} ${slug}: ${reason ?? 'no reason known'}${age}`);
   }
   if (down.length > mostDown) {

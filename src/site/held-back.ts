@@ -10,7 +10,7 @@ export const waitingOf = ({ outcome }: Pick<Repository, 'outcome'>): { isHeld: b
 /** What was held back at its last visit, and what that means for people, in words. */
 export const heldSentence = ({ code, reason }: Pick<Outcome, 'code' | 'reason'>): string => {
   // The evidence of a shrunken index in the words of the crawl, which counts stanzas. Pages call these versions.
-  const [, now, before] = /\bha(?:s|ve) (\d+) packages, and had (\d+)\b/.exec(reason ?? '') ?? [];
+  const [, before, now] = /\bhad (\d+) stanzas?, and now ha(?:s|ve) (\d+)\b/.exec(reason ?? '') ?? [];
   if (before !== undefined)
     return `We hold back its new index, which has ${now} of ${before} versions. Those that are no longer there will not install.`;
   const what = code === 'release-older' ? 'its new Release, which is older than the one before' : 'its new data';

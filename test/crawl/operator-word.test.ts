@@ -22,7 +22,7 @@ describe('accepting what was held back', () => {
     expect(await accept()).toEqual([]);
     await serve(8);
     expect((await bench.crawlOne()).code).toBe('index-shrunken');
-    expect(await accept()).toEqual(['The next build takes an index of about 8 packages.']);
+    expect(await accept()).toEqual(['The next build takes an index of about 8 stanzas.']);
     await serve(2);
     expect((await bench.crawlOne()).code).toBe('index-shrunken');
     await serve(7);
@@ -57,7 +57,7 @@ describe('accepting what was held back', () => {
     await serve(8, 9);
     expect((await bench.crawlOne()).code).toBe('release-older');
     expect(await accept()).toEqual([
-      'The next build takes a release of 2026-06-01T09:00:00.000Z or later and an index of about 8 packages.',
+      'The next build takes a release of 2026-06-01 09:00:00 UTC or later and an index of about 8 stanzas.',
     ]);
     expect((await bench.crawlOne()).outcome).toBe('fresh');
     expect(await stanzas()).toBe(8);
@@ -94,12 +94,12 @@ describe('accepting what was held back', () => {
     const held = await bench.crawlOne();
     expect(held.code).toBe('release-older');
     expect(held.reason).toMatch(
-      /is of 2026-06-01 08:00:00 UTC, and the last one was of 2026-06-01 10:00:00 UTC.+has 8 packages, and had 20/,
+      /is of 2026-06-01 08:00:00 UTC, and the last one was of 2026-06-01 10:00:00 UTC.+had 20 stanzas, and now has 8/,
     );
     // Known now, so that the index is not asked for again.
     expect((await bench.crawlOne()).asked).toEqual(['/Release 304']);
     expect(await accept()).toEqual([
-      'The next build takes a release of 2026-06-01T08:00:00.000Z or later and an index of about 8 packages.',
+      'The next build takes a release of 2026-06-01 08:00:00 UTC or later and an index of about 8 stanzas.',
     ]);
     expect((await bench.crawlOne()).outcome).toBe('fresh');
     expect(await stanzas()).toBe(8);
@@ -115,7 +115,7 @@ describe('accepting what was held back', () => {
     await accept();
     bench.origin.mend();
     expect((await bench.crawlOne()).code).toBe('index-shrunken');
-    expect(await accept()).toEqual([expect.stringMatching(/a release of .+ and an index of about 8 packages/)]);
+    expect(await accept()).toEqual([expect.stringMatching(/a release of .+ and an index of about 8 stanzas/)]);
     expect((await bench.crawlOne()).outcome).toBe('fresh');
   });
 
@@ -160,7 +160,7 @@ describe('what waits for the operator', () => {
     bench.origin.serve('repo', await signRepository(await generateRepository({ packages: makePackages(2) }), second));
     await bench.crawlOne();
     expect(await list()).toEqual([
-      { slug: 'repo', code: 'index-shrunken', reason: expect.stringContaining('has 2 packages, and had 8') },
+      { slug: 'repo', code: 'index-shrunken', reason: expect.stringContaining('had 8 stanzas, and now has 2') },
       { slug: 'repo', code: 'signature-key-changed', reason: expect.stringContaining(second.fingerprint) },
     ]);
     expect(await accept()).toHaveLength(2);

@@ -51,7 +51,7 @@ describe('npm run accept', () => {
       [0, 7],
     ]).toContainEqual(statuses);
     expect(answers.find(({ status }) => status === 0)?.text).toBe(
-      'The next build takes an index of about 2 packages.\n',
+      'The next build takes an index of about 2 stanzas.\n',
     );
     expect(answers.find(({ status }) => status !== 0)?.text).toMatch(/^(Nothing of repo is held back|another build)/);
     expect(await accept('repo', '--state', state)).toMatchObject({ status: 1 });
@@ -61,7 +61,7 @@ describe('npm run accept', () => {
     const state = await makeState();
     const { status, text } = await accept('--state', state);
     expect(status).toBe(0);
-    expect(text).toMatch(/^repo\n {2}index-shrunken: More than half .+ has 2 packages, and had 9/);
+    expect(text).toMatch(/^repo\n {2}index-shrunken: More than half .+ had 9 stanzas, and now has 2/);
     expect(text).toContain(`npm run accept -- --state ${state} SLUG\n`);
     await accept('repo', '--state', state);
     expect(await accept('--state', state)).toEqual({ status: 0, text: `Nothing is held back in ${state}.\n` });

@@ -250,7 +250,7 @@ describe('the words and figures of every page', () => {
   }, 120_000);
 
   it('calls a repository whose new index is held back neither unusable nor silent, and names whom to tell', async () => {
-    const reason = operatorSentence('index-shrunken', '/Packages has 2 packages, and had 12');
+    const reason = operatorSentence('index-shrunken', '/Packages had 12 stanzas, and now has 2');
     const heldBack = [{ code: 'index-shrunken', reason }];
     const repositories = lastBuild.repositories.map((one) =>
       one.slug === 'beta' ? { ...one, code: 'index-shrunken', reason, heldBack } : one,
