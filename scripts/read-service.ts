@@ -3,6 +3,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { prettifyError } from 'zod';
 import { readSafetyEntries, SafetyListInvalid } from '../functions/node/safety-file.ts';
+import { sayMistake } from '../src/contract/mistakes.ts';
 import type { SafetyEntry } from '../src/contract/safety.ts';
 import { type Service, serviceSchema } from '../src/contract/service-file.ts';
 import { readYaml } from '../src/contract/yaml.ts';
@@ -53,7 +54,7 @@ const parseService = (file: string): unknown => {
 /** Reads the description of the service. Throws a UsageError with every mistake in the file. */
 export const readService = (data?: string): Service => {
   const file = serviceFileOf(data);
-  const { data: service, error } = serviceSchema.safeParse(parseService(file));
+  const { data: service, error } = serviceSchema.safeParse(parseService(file), { error: sayMistake });
   if (service === undefined) throw new UsageError(`${file} is not right:\n${prettifyError(error)}`);
   return service;
 };

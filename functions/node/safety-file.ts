@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { sayMistake } from '../../src/contract/mistakes.ts';
 import { type SafetyEntry, safetyEntriesSchema } from '../../src/contract/safety.ts';
 import { readYaml } from '../../src/contract/yaml.ts';
 import { createSafetyList, type SafetyList } from '../../src/safety/safety-list.ts';
@@ -58,7 +59,7 @@ const parseEntries = (file: URL, text: string): SafetyEntry[] => {
       `The safety list ${where} has no entry, and every address would pass for safe: write at least one, such as those of data/safety.yaml of the project.`,
     );
   }
-  const { data, error } = safetyEntriesSchema.safeParse(list);
+  const { data, error } = safetyEntriesSchema.safeParse(list, { error: sayMistake });
   const mistakes =
     data === undefined
       ? error.issues.map(({ path: [index, ...fields], message }) =>

@@ -5,7 +5,8 @@ import {
   slugKey,
   slugPattern,
 } from '../../src/contract/manifest.ts';
-import { findKeyFault, sayMissing, tellIssue } from '../../src/crawl/read-manifest.ts';
+import { sayMistake } from '../../src/contract/mistakes.ts';
+import { findKeyFault, tellIssue } from '../../src/crawl/read-manifest.ts';
 import type { SafetyList } from '../../src/safety/safety-list.ts';
 
 /** A new entry, and the other entries of the list that lead to the same repository. */
@@ -50,7 +51,7 @@ const readForeign = async (value: unknown): Promise<Taken | readonly string[]> =
     given.aliases = [...new Set(given.aliases.filter(isSlug))].filter((alias) => alias !== given.slug);
   }
   if (typeof given.uri === 'string') given.uri = given.uri.replace(/(?<=[^/])\/+$/, '');
-  const checked = manifestEntrySchema.safeParse(given, { error: sayMissing });
+  const checked = manifestEntrySchema.safeParse(given, { error: sayMistake });
   if (!checked.success)
     return checked.error.issues.map((issue) => `${issue.path.join('.') || 'the entry'}: ${tellIssue(issue)}`);
   const keyFault = await findKeyFault(checked.data.key);

@@ -7,6 +7,7 @@ import {
   readEntryParts,
   slugKey,
 } from '../contract/manifest.ts';
+import { sayMistake } from '../contract/mistakes.ts';
 import { readYaml } from '../contract/yaml.ts';
 import { readPublicKeys } from './openpgp-signature.ts';
 
@@ -84,10 +85,6 @@ const fieldOf = (place: string, path: readonly PropertyKey[]): string =>
     return text === '' ? String(key) : `${text}.${String(key)}`;
   }, place);
 
-/** The message for a missing field. Zod's own would be about types. */
-export const sayMissing = ({ input }: { readonly input?: unknown }): string | undefined =>
-  input === undefined ? 'is missing' : undefined;
-
 /** What is wrong with a field. Of a name that is wrong, such as that of a header, it says why inside. */
 export const tellIssue = (issue: {
   message: string;
@@ -104,7 +101,7 @@ const parseDraft = (draft: Draft, problems: ManifestProblem[]): ManifestEntry | 
     problems.push({ file, field: place, message: 'must be an entry, with slug, uri and ranking' });
     return undefined;
   }
-  const checked = manifestEntrySchema.safeParse(draft.value, { error: sayMissing });
+  const checked = manifestEntrySchema.safeParse(draft.value, { error: sayMistake });
   if (checked.success) return checked.data;
   for (const issue of checked.error.issues) {
     // Zod reports all unknown fields as one issue, but each is a mistake of its own.

@@ -83,7 +83,11 @@ it('H4 a safety list without an entry, with a host that is none, or that is not 
     ['', 'has no entry, and every address would pass for safe: write at least one'],
     ['[]', 'has no entry'],
     [`# ${entry('one.test').replaceAll('\n', '\n# ')}`, 'has no entry'],
-    ['host: one.test', 'has mistakes: the list: '],
+    ['host: one.test', 'has mistakes: the list: must be a list'],
+    [
+      '- 7\n- host: 8\n  date: 2026-1-5\n  source: ftp://x',
+      'has mistakes: entry 1: must be fields, each with its value; entry 2, host: must be text: put it in quotes; entry 2, reason: is missing; entry 2, date: must be a day such as 2026-11-20; entry 2, source: must be an address that begins with https:// or http://',
+    ],
     ['- host: [', 'cannot be read: line 1, '],
     [entry('one.test') + entry('1.2.3.999'), 'has mistakes: entry 2 (1.2.3.999), host: is no host name'],
     [

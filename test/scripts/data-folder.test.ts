@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { manifestOf } from '../../scripts/read-service.ts';
+import { manifestOf, readService } from '../../scripts/read-service.ts';
 import { warnOfLostSignature } from '../../scripts/read-signing-key.ts';
 import { warnOfExample } from '../../scripts/warn-of-example.ts';
 import { generationPath } from '../../src/contract/generation.ts';
@@ -58,6 +58,10 @@ describe('a data folder', () => {
     expect(manifestOf({ data })).toBe(path.join(data, 'repositories'));
     expect(manifestOf({ data, manifest: 'mine.json' })).toBe('mine.json');
     expect(manifestOf({})).toBe(path.join('data', 'repositories'));
+    writeFileSync(path.join(data, 'service.yaml'), 'name: 5\ncontact_email: ops\nprivacy_updated: "2026-1-5"\n');
+    expect(() => readService(data)).toThrow(
+      /text: put it in quotes\s+→ at name\s+✖ must be a mail address\s.+\s✖ is missing\s.+\s✖ must be a day such as 2026-11-20/,
+    );
     rmSync(path.join(data, 'service.yaml'));
     expect(await build('--data', data)).toMatchObject({
       status: 2,
