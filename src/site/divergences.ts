@@ -19,11 +19,14 @@ export interface DivergenceView {
 const shownPairs = 200;
 const shownChanges = 50;
 
-const nameAll = (catalog: SiteCatalog, events: readonly DivergenceEvent[]): ShownDivergence[] =>
-  events.map((event) => {
-    const names = tellNames(event.repositories.map((slug) => ({ slug, name: catalog.repository(slug)?.name ?? slug })));
-    return { ...event, repositories: [...names].map(([slug, name]) => ({ slug, name })) };
-  });
+// Told apart among all: the title of an entry in a feed is read alone, and must not depend on the entries beside it.
+const nameAll = (catalog: SiteCatalog, events: readonly DivergenceEvent[]): ShownDivergence[] => {
+  const names = tellNames(catalog.repositories);
+  return events.map((event) => ({
+    ...event,
+    repositories: event.repositories.map((slug) => ({ slug, name: names.get(slug) ?? slug })),
+  }));
+};
 
 /** What the page shows: the first of the pairs, and the latest changes. */
 export const computeDivergenceView = (catalog: SiteCatalog): DivergenceView => {

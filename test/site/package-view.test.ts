@@ -233,10 +233,16 @@ describe('the page of a package', () => {
     expect(pairs.map(divergenceTitle)).toEqual(['Other bytes and Own have other bytes for 2 versions']);
     // Of a mirror, which is called as what it mirrors.
     await writeCatalog(file, [first, { ...older, release: 'Origin: Own\n' }], 'https://index.example');
+    const again = new DatabaseSync(file);
+    again.exec(`UPDATE record SET changed_at = '2026-11-03T00:00:00.000Z' WHERE version = '1.1.1'`);
+    again.close();
     const mirrored = new SiteCatalog(file, lastBuild);
-    const [pair] = computeDivergenceView(mirrored).pairs;
+    const { pairs: alike, changed: ofOne } = computeDivergenceView(mirrored);
     mirrored.close();
-    expect(pair?.repositories.map(({ name }) => name)).toEqual(['Own (other-bytes)', 'Own (own)']);
+    expect([...alike, ...ofOne].map(({ repositories }) => repositories.map(({ name }) => name))).toEqual([
+      ['Own (other-bytes)', 'Own (own)'],
+      ['Own (own)'],
+    ]);
     expect(changed.map(divergenceTitle)).toEqual(['Own: 1 version changed its bytes']);
     expect(changed.map(divergenceText)).toEqual(['org.t.tweak 1.1.1 (iphoneos-arm)']);
     expect(divergenceText({ ...(changed[0] as ShownDivergence), count: 5 })).toMatch(/, and 4 more$/);
