@@ -286,13 +286,19 @@ describe('the words and figures of every page', () => {
     const repositories = lastBuild.repositories.map((one) =>
       one.slug === 'many' ? { ...one, outcome: 'stale' as const, code: 'index-missing' as const, reason } : one,
     );
-    const told = await build('commands', fewSources, { ...lastBuild, repositories });
+    const alike = fewSources.map((one) =>
+      one.entry.slug === 'beta' ? { ...one, release: 'Origin: Many packages\n' } : one,
+    );
+    const told = await build('commands', alike, { ...lastBuild, repositories });
     const folded = /<details[^>]*>\s*<summary[^>]*>The commands? that mends? it<\/summary>[\s\S]*?<\/details>/;
     const [fold = ''] = folded.exec(told.get('repository/many/index.html') ?? '') ?? [];
     expect(fold).toContain('aria-label="commands"');
     const doctor = told.get('doctor/many/index.html') ?? '';
     expect(doctor).toContain('aria-label="commands"');
     expect(doctor).not.toMatch(folded);
+    // Of two that are called alike.
+    const troubled = readAloud(told.get('status/index.html')?.split('id="attention"')[1]?.split('</section>')[0] ?? '');
+    expect(troubled).toContain('Many packages (many)');
   }, 120_000);
 
   it('C11: the outcomes of the status page add up to the repositories that it counts', () => {
