@@ -40,9 +40,11 @@ export const diagnose = (
     repository,
     isSigned,
   );
+  // Nobody can take a package list from an origin whose Release was read and whose index is gone.
+  const isUsable = failure === null && !findings.some(({ code }) => code === 'index-gone');
   return {
-    standing: failure === null ? 'usable' : 'unusable',
-    verdict: failure === null ? `The repository can be used: ${formatPlural(packages, 'package')}.` : unusable,
+    standing: isUsable ? 'usable' : 'unusable',
+    verdict: isUsable ? `The repository can be used: ${formatPlural(packages, 'package')}.` : unusable,
     signature: signature === null ? undefined : { text: signature.text, signers: signature.signers },
     findings: all.map((finding, index) => ({
       ...finding,

@@ -225,6 +225,12 @@ describe('what the doctor says', () => {
       verdict: 'The repository can be used: 1 package.',
       findings: [],
     });
+    const gone = { ...finding, code: 'index-gone' } as const;
+    expect(diagnose({ ...record, findings: [gone] }, 1, repository)).toMatchObject({
+      standing: 'unusable',
+      verdict: 'The repository cannot be used.',
+      findings: [{ isEarlier: false }],
+    });
     const weak = { ...finding, code: 'release-weak-hashes', weight: 'weak' } as const;
     const note = { ...finding, code: 'icon-malformed', weight: 'note' } as const;
     const grave = { ...finding, code: 'index-corrupt' } as const;
