@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { expect, it, vi } from 'vitest';
 import { createDocuments } from '../../functions/node/document-files.ts';
-import { listDocument, packageRecord, publish } from '../support/published.ts';
+import { longListDocument, packageRecord, publish } from '../support/published.ts';
 
 let beforeCopy = (): void => {};
 vi.mock('node:fs/promises', async (original) => {
@@ -24,7 +24,7 @@ it.each(['small', 'large'] as const)(
     const published = publish([]);
     const place = path.join(published.folder, paths[size]);
     const stateOf = (version: string) =>
-      listDocument(Array.from({ length: size === 'large' ? 800 : 4 }, () => packageRecord('com.a', 'a', version)));
+      longListDocument(size === 'large' ? 800 : 4, packageRecord('com.a', 'a', version));
     const replace = (name: string, bytes: Uint8Array) => {
       writeFileSync(`${name}.next`, bytes);
       renameSync(`${name}.next`, name);

@@ -6,15 +6,14 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Documents } from '../../functions/dependencies.ts';
 import { type CompressedFiles, createCompressedFiles } from '../../functions/node/compression.ts';
 import { createDocuments } from '../../functions/node/document-files.ts';
-import { listDocument, type Published, packageRecord, publish } from '../support/published.ts';
+import { listDocument, longListDocument, type Published, packageRecord, publish } from '../support/published.ts';
 import { startTestServer } from '../support/test-server.ts';
 
 const file = 'v2/jailbreak/repository/large/packages.json';
 const target = '/v2/jailbreak/repository/large/packages';
 
 /** A document too large to be held in memory; each version has the same length. */
-const large = (version: string) =>
-  listDocument(Array.from({ length: 800 }, () => packageRecord('com.example.large', 'large', version)));
+const large = (version: string) => longListDocument(800, packageRecord('com.example.large', 'large', version));
 
 type Read = Documents['read'];
 

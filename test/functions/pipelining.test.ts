@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { listDocument, packageRecord } from '../support/published.ts';
+import { longListDocument, packageRecord } from '../support/published.ts';
 import { exchange, openSocket, readToEnd } from '../support/raw-http.ts';
 import { fakeSearch, startTestServer, type TestServer } from '../support/test-server.ts';
 
@@ -86,7 +86,7 @@ describe('H9 what follows an answer that is under way', () => {
 
   it('nor is a request told what is wrong with the rest of its body, in the middle of its answer', async () => {
     const { port, write } = await start();
-    const large = listDocument(Array.from({ length: 20_000 }, () => packageRecord('com.example.large')));
+    const large = longListDocument(10_000, packageRecord('com.example.large'));
     write('v2/jailbreak/repository/large/packages.json', large);
     const socket = await openSocket(port);
     const request = 'GET /v2/jailbreak/repository/large/packages HTTP/1.1\r\nHost: a\r\n';
@@ -116,7 +116,7 @@ describe('H9 what follows an answer that is under way', () => {
 
   it('waits while a large document is being read, and then gets its answer', async () => {
     const { port, write } = await start();
-    const large = listDocument(Array.from({ length: 20_000 }, () => packageRecord('com.example.large')));
+    const large = longListDocument(10_000, packageRecord('com.example.large'));
     write('v2/jailbreak/repository/large/packages.json', large);
     const socket = await openSocket(port);
     socket.pause();

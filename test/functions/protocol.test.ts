@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listDocument, packageRecord } from '../support/published.ts';
+import { listDocument, longListDocument, packageRecord } from '../support/published.ts';
 import { exchange, openSocket, readToEnd } from '../support/raw-http.ts';
 import { fakeSearch, startTestServer, type TestServer } from '../support/test-server.ts';
 
@@ -194,7 +194,7 @@ describe('H1 the limits of a request', () => {
 
 describe('H1 slow readers', () => {
   it('cost bounded memory, and the others do not wait', async () => {
-    const large = listDocument(Array.from({ length: 20_000 }, () => packageRecord('com.example.large')));
+    const large = longListDocument(20_000, packageRecord('com.example.large'));
     server.write('v2/jailbreak/repository/large/packages.json', large);
     const target = '/v2/jailbreak/repository/large/packages';
     await fetch(server.address + target, { method: 'HEAD' });
@@ -216,7 +216,7 @@ describe('H1 slow readers', () => {
   });
 
   it('a large document arrives whole, plain and in each coding', async () => {
-    const large = listDocument(Array.from({ length: 2000 }, () => packageRecord('com.example.large')));
+    const large = longListDocument(2000, packageRecord('com.example.large'));
     server.write('v2/jailbreak/repository/large/packages.json', large);
     const etags = new Set<string | null>();
     for (const encoding of ['identity', 'gzip', 'br', 'zstd']) {

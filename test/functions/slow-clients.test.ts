@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { listDocument, packageRecord } from '../support/published.ts';
+import { longListDocument, packageRecord } from '../support/published.ts';
 import { exchange, openSocket, readToEnd } from '../support/raw-http.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
@@ -97,7 +97,7 @@ describe('H1 oversized requests', () => {
 });
 
 describe('H2 stopping', () => {
-  const large = listDocument(Array.from({ length: 20_000 }, () => packageRecord('com.example.large')));
+  const large = longListDocument(10_000, packageRecord('com.example.large'));
   const target = '/v2/jailbreak/repository/large/packages';
 
   it('completes a long download that is under way', async () => {

@@ -82,6 +82,15 @@ export const packageRecord = (id: string, slug = 'sample', version = '1.0'): Pac
 export const listDocument = (records: readonly unknown[]): string =>
   JSON.stringify({ message: '200 Successful', date, count: records.length, data: records });
 
+/**
+ * The same with one record so many times, each about 1.9 KB. Encoding each of thousands would take longer than what
+ * tests do with such a document.
+ */
+export const longListDocument = (count: number, record: unknown): string => {
+  const data = `${JSON.stringify(record)},`.repeat(count).slice(0, -1);
+  return listDocument([]).replace('"count":0,"data":[]', () => `"count":${count},"data":[${data}]`);
+};
+
 /** The content of a test's landing document. */
 export const landingRecord = (address: string): LandingRecord => ({
   info: { name: 'Debdex', version: '0.1.0', build: 'test', platform: 'test', runtime: 'test' },
