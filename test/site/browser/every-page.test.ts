@@ -125,11 +125,12 @@ describe('everywhere', () => {
       page.evaluate<string[]>(
         `Array.from(document.querySelectorAll('${marks}'), (one) => getComputedStyle(one).backgroundColor)`,
       );
+    const page = await site.open('/about/', phone);
     for (const [address, marks] of [
       ['/section/themes/', '.notch'],
       ['/status/', '.legend .key'],
     ] as const) {
-      const page = await site.open(address, phone);
+      await page.goto(site.files.base + address);
       const usual = await grounds(page, marks);
       expect(usual.length, address).toBeGreaterThan(1);
       await page.emulateMedia({ forcedColors: 'active' });

@@ -97,8 +97,9 @@ describe('a package', () => {
   });
 
   it('has room for a repository whose name is one long word, in its buttons too', async () => {
+    const page = await site.open('/package/com.alpha.snowboard/');
     for (const width of [320, 1280]) {
-      const page = await site.open('/package/com.alpha.snowboard/', { viewport: { width, height: 900 } });
+      await page.setViewportSize({ width, height: 900 });
       const names = page.locator('.actions .add-first bdi');
       expect(await names.count()).toBe(1);
       await names.evaluate((name) => {

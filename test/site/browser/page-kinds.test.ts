@@ -67,6 +67,19 @@ const cutPlaceholders = `[...document.querySelectorAll('input[placeholder]')].fl
   return field.checkVisibility() && width > room ? [field.placeholder + ' is ' + width + ' in ' + room] : [];
 })`;
 
+// What fields ask for, which axe does not look at, where it has less contrast than words need (WCAG 2.2, 1.4.3).
+const faintPlaceholders = `[...document.querySelectorAll('input[placeholder]')].flatMap((field) => {
+  const light = (colour) => {
+    const [red, green, blue] = colour.match(/[\\d.]+/g).map((one) => one / 255)
+      .map((one) => (one <= 0.04045 ? one / 12.92 : ((one + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05;
+  };
+  const words = getComputedStyle(field, '::placeholder');
+  const both = [light(words.color), light(getComputedStyle(field).backgroundColor)];
+  const contrast = Math.max(...both) / Math.min(...both);
+  return contrast < 4.5 || words.opacity !== '1' ? [field.placeholder + ' ' + contrast] : [];
+})`;
+
 it('looks at every kind of page there is', () => {
   const pages = path.join(import.meta.dirname, '..', '..', '..', 'src', 'pages');
   const looked = Object.values(kinds).map((address) => new URL(address, 'https://index.test').pathname);
@@ -178,15 +191,14 @@ const holdingNames = (kind: string) => (named.has(kind) ? { longNames } : {});
 
 const lookAtDesktop = async (sized: Sized, kind: string): Promise<void> => {
   const { page, toDesktop } = sized;
-  await toDesktop(1440);
-  expect(await page.evaluate(smallTargets)).toEqual([]);
-  expect((await page.locator('main > .wrap').boundingBox())?.width).toBeGreaterThan(1200);
-  // The last two are a phone that lies on its side, and a tablet.
-  for (const width of [1440, 1024, 844, 768]) {
+  // The first two are a tablet, and a phone that lies on its side.
+  for (const width of [768, 844, 1024, 1440]) {
     await toDesktop(width);
     const by = width < 1024 ? fitting : { ...fitting, ...holdingNames(kind) };
     await sized.expectNothing(by, ['200%', '100%'], `${width} px`);
   }
+  expect(await page.evaluate(smallTargets)).toEqual([]);
+  expect((await page.locator('main > .wrap').boundingBox())?.width).toBeGreaterThan(1200);
 };
 
 const lookAtPhone = async (sized: Sized, kind: string): Promise<void> => {
@@ -196,15 +208,20 @@ const lookAtPhone = async (sized: Sized, kind: string): Promise<void> => {
   await sized.expectNothing({ ...fitting, smallTargets, ...holdingNames(kind) }, ['200%', '100%'], 'on a phone');
 };
 
-const askAxeOnDesktop = async ({ page, toDesktop }: Sized): Promise<void> => {
-  await toDesktop(1280);
+/** On the desktop that was looked at last: each size is drawn. */
+const askAxeOnDesktop = async ({ page }: Sized): Promise<void> => {
   await accessibility.expectAll(page);
-  const ground = 'getComputedStyle(document.documentElement).backgroundColor';
-  const light = await page.evaluate(ground);
+  const ofTheme = () =>
+    page.evaluate<{ ground: string; faint: string[] }>(
+      `({ ground: getComputedStyle(document.documentElement).backgroundColor, faint: ${faintPlaceholders} })`,
+    );
+  const light = await ofTheme();
   await page.emulateMedia({ colorScheme: 'dark' });
   // The other theme has the same elements in other colours.
   await accessibility.expectNew(page);
-  expect(await page.evaluate(ground)).not.toBe(light);
+  const dark = await ofTheme();
+  expect(dark.ground).not.toBe(light.ground);
+  expect([light.faint, dark.faint]).toEqual([[], []]);
   await page.emulateMedia({ colorScheme: 'light' });
 };
 
@@ -227,16 +244,16 @@ const waiting: Sized[] = [];
 
 // Some at once: most of the time of a page goes by waiting for it to come to rest.
 describe.concurrent.each(Object.entries(kinds))('page kind: %s', (kind, address) => {
-  it('fits a desktop, a phone and letters twice as large: nothing overflows, no word splits, any name is held, targets are large, axe finds nothing in either theme, and only images come from third parties', async () => {
+  it('fits a desktop, a phone and letters twice as large: nothing overflows, no word splits, any name is held, targets are large, axe finds nothing in either theme, what fields ask for has contrast, and only images come from third parties', async () => {
     const heard: Heard = { outside: [], mistakes: [] };
     const sized = waiting.pop() ?? (await Sized.open('/404', heard));
     sized.heard = heard;
     await sized.toDesktop(1440);
     await sized.load(address);
-    await lookAtDesktop(sized, kind);
     // Its script decides once by the width whether the choices are open.
     const isLoadedForEach = address.startsWith('/search/');
     if (!isLoadedForEach) await lookAtPhone(sized, kind);
+    await lookAtDesktop(sized, kind);
     await accessibility.begin(sized.page);
     await askAxeOnDesktop(sized);
     if (isLoadedForEach) {
@@ -252,10 +269,14 @@ describe.concurrent.each(Object.entries(kinds))('page kind: %s', (kind, address)
   });
 });
 
+/** The narrowest phone, into which letters twice as large can be put. */
+const smallest = { ...phone, viewport: { ...phone.viewport, width: 320 }, bypassCSP: true } as const;
+const wide = { viewport: { width: 1440, height: 900 } } as const;
+
 it('the reference gives meanings the width of a phone, and of a wide page all but that of a name', async () => {
   for (const [options, part] of [
     [phone, 0.7],
-    [{ viewport: { width: 1440, height: 900 } }, 0.75],
+    [wide, 0.75],
   ] as const) {
     const page = await site.open('/api/', options);
     const list = page.locator('#packageSearch .parameters');
@@ -293,19 +314,16 @@ it('the title of every section has room on the smallest screen with letters twic
     for (const name of document.querySelectorAll('.tile > span, .titled h1, .drawer a > span')) name.firstChild.data = title;
     return document.documentElement.scrollWidth > document.documentElement.clientWidth;
   })`;
+  const page = await site.open('/section/', smallest);
   for (const address of ['/section/', '/section/themes/', '/']) {
-    const page = await site.open(address, { ...phone, viewport: { ...phone.viewport, width: 320 }, bypassCSP: true });
+    if (address !== '/section/') await page.goto(site.files.base + address);
     await page.addStyleTag({ content: 'html { font-size: 200% }' });
     expect(await page.evaluate(overflowing), address).toEqual([]);
   }
 });
 
 it('how many filters are chosen has room beside the words of their button on the smallest screen with large letters', async () => {
-  const page = await site.open('/search/?q=snow&price=Paid', {
-    ...phone,
-    viewport: { ...phone.viewport, width: 320 },
-    bypassCSP: true,
-  });
+  const page = await site.open('/search/?q=snow&price=Paid', smallest);
   await page.addStyleTag({ content: 'html { font-size: 200% }' });
   await page.getByText('1 chosen').waitFor();
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320);
@@ -313,8 +331,9 @@ it('how many filters are chosen has room beside the words of their button on the
 });
 
 it('the switch of the theme stays beside the field of the header, also where large letters take two lines', async () => {
+  const page = await site.open('/about/', wide);
   for (const width of [1440, 1024, 844]) {
-    const page = await site.open('/about/', { viewport: { width, height: 900 }, bypassCSP: true });
+    await page.setViewportSize({ width, height: 900 });
     for (const size of ['100%', '200%']) {
       await page.evaluate(`document.documentElement.style.fontSize = '${size}'`);
       const [field, tools] = await Promise.all(
@@ -331,8 +350,7 @@ it('the switch of the theme stays beside the field of the header, also where lar
 
 it('the longest word of a version and of a finding has room on a phone with letters twice as large', async () => {
   const large = { content: 'html { font-size: 200% }' };
-  const small = { ...phone, viewport: { ...phone.viewport, width: 320 }, bypassCSP: true };
-  const versions = await site.open('/package/com.alpha.ezsecretsettings/', small);
+  const versions = await site.open('/package/com.alpha.ezsecretsettings/', smallest);
   await versions.addStyleTag(large);
   await versions.evaluate("document.querySelector('td.version .chip.new').textContent = 'Release candidate'");
   expect(await versions.evaluate(overflowing)).toEqual([]);
@@ -345,29 +363,10 @@ it('the longest word of a version and of a finding has room on a phone with lett
   expect(await findings.evaluate(splitWords)).toEqual([]);
 });
 
-it('what fields ask for has contrast in both themes, which axe does not look at', async () => {
-  const faint = `[...document.querySelectorAll('input[placeholder]')].flatMap((field) => {
-    const light = (colour) => {
-      const [red, green, blue] = colour.match(/[\\d.]+/g).map((one) => one / 255)
-        .map((one) => (one <= 0.04045 ? one / 12.92 : ((one + 0.055) / 1.055) ** 2.4));
-      return 0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05;
-    };
-    const words = getComputedStyle(field, '::placeholder');
-    const both = [light(words.color), light(getComputedStyle(field).backgroundColor)];
-    const contrast = Math.max(...both) / Math.min(...both);
-    return contrast < 4.5 || words.opacity !== '1' ? [field.placeholder + ' ' + contrast] : [];
-  })`;
-  for (const colorScheme of ['light', 'dark'] as const) {
-    for (const address of ['/', '/search/', '/repository/', '/safety/']) {
-      const page = await site.open(address, { colorScheme });
-      expect(await page.evaluate(faint), `${address}, ${colorScheme}`).toEqual([]);
-    }
-  }
-});
-
 it('the sign that empties the field of the header is as light as what is typed there, in both themes', async () => {
+  const page = await site.open('/about/', wide);
   for (const colorScheme of ['light', 'dark'] as const) {
-    const page = await site.open('/about/', { colorScheme });
+    await page.emulateMedia({ colorScheme });
     expect(await page.evaluate("getComputedStyle(document.querySelector('.top .find input')).colorScheme")).toBe(
       'dark',
     );
@@ -375,9 +374,10 @@ it('the sign that empties the field of the header is as light as what is typed t
 });
 
 it('a name in a script from right to left begins beside its tile', async () => {
-  for (const options of [phone, { viewport: { width: 1440, height: 900 } }]) {
+  for (const options of [phone, wide]) {
+    const page = await site.open('/about/', options);
     for (const address of ['/package/com.alpha.snowboard/', '/repository/alpha/']) {
-      const page = await site.open(address, options);
+      await page.goto(site.files.base + address);
       const apart = `(() => {
         const name = document.querySelector('.package h1');
         name.textContent = 'برنامج';
@@ -391,7 +391,7 @@ it('a name in a script from right to left begins beside its tile', async () => {
 });
 
 it('one row alone takes the whole width of its list', async () => {
-  const page = await site.open('/popular/', { viewport: { width: 1440, height: 900 } });
+  const page = await site.open('/popular/', wide);
   const list = page.locator('.list.broad');
   await page.evaluate("document.querySelectorAll('.list.broad > li ~ li').forEach((one) => one.remove())");
   const [all, row] = await Promise.all([list.boundingBox(), list.locator('li').boundingBox()]);
@@ -399,8 +399,9 @@ it('one row alone takes the whole width of its list', async () => {
 });
 
 it('what most people press on a phone is as high as a finger needs', async () => {
+  const page = await site.open('/about/', phone);
   for (const address of ['/', '/search/?q=snow', '/package/com.alpha.snowboard/', '/repository/alpha/']) {
-    const page = await site.open(address, phone);
+    await page.goto(site.files.base + address);
     await page.locator('.row').first().waitFor();
     const low = `[...document.querySelectorAll('.device > summary, .downloads a, .button, .icon-button, .row, .find input, select, .facets > summary')]
       .filter((one) => one.checkVisibility() && one.getBoundingClientRect().height < 44).map((one) => one.outerHTML.slice(0, 120))`;
@@ -409,13 +410,12 @@ it('what most people press on a phone is as high as a finger needs', async () =>
 });
 
 it('what stands beside each other on a wide page stands on one line', async () => {
-  const wide = { viewport: { width: 1440, height: 900 } };
   const middleOf = `(one) => { const { top, height } = one.getBoundingClientRect(); return top + height / 2; }`;
-  const search = await site.open('/search/?q=snow', wide);
-  await search.locator('#results .row').first().waitFor();
+  const page = await site.open('/search/?q=snow', wide);
+  await page.locator('#results .row').first().waitFor();
   const apart = `(${middleOf})(document.querySelector('#search-status')) - (${middleOf})(document.querySelector('.facets > summary'))`;
-  expect(Math.abs(await search.evaluate<number>(apart))).toBeLessThan(3);
-  const page = await site.open('/package/com.alpha.snowboard/', wide);
+  expect(Math.abs(await page.evaluate<number>(apart))).toBeLessThan(3);
+  await page.goto(`${site.files.base}/package/com.alpha.snowboard/`);
   const heights = await page.evaluate<number[]>(
     "[...document.querySelectorAll('.relations li')].map((one) => one.getBoundingClientRect().height)",
   );
@@ -445,7 +445,7 @@ it('a card that ends with what can be opened leaves no more room below it than a
 it('the name of a fact stands on one line with what it is, be that a link or words', async () => {
   for (const [address, options] of [
     ['/package/com.alpha.snowboard/', phone],
-    ['/repository/alpha/', { viewport: { width: 1440, height: 900 } }],
+    ['/repository/alpha/', wide],
   ] as const) {
     const page = await site.open(address, options);
     const apart = `[...document.querySelectorAll('.facts dt')].flatMap((name) => {
@@ -464,7 +464,7 @@ it('the name of a fact stands on one line with what it is, be that a link or wor
 });
 
 it('a list by downloads gives each number whole, and the name of the repository what is left', async () => {
-  for (const options of [phone, { viewport: { width: 1440, height: 900 } }]) {
+  for (const options of [phone, wide]) {
     const page = await site.open('/popular/', options);
     await page.evaluate(
       `for (const place of document.querySelectorAll('.row .place')) place.textContent += ' and more'.repeat(9)`,

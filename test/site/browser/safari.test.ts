@@ -92,8 +92,9 @@ describe('the Safari of iOS 14.0 to 14.4, which knows no gaps in a line', () => 
       '/repository/',
       '/status/',
     ];
+    const page = await site.open('/about/', phone);
     for (const address of [...addresses, '/section/', '/section/themes/', '/author/ada-example/', '/popular/']) {
-      const page = await site.open(`${address}${address.includes('?') ? '&' : '?'}ios=16.7&build=rootless`, phone);
+      await page.goto(`${site.files.base}${address}${address.includes('?') ? '&' : '?'}ios=16.7&build=rootless`);
       await page.locator('html[data-device]').waitFor();
       await page.waitForLoadState('networkidle');
       await page.locator('#device-bar > summary').click();

@@ -32,6 +32,12 @@ const forget = `if (window.name === 'used') { localStorage.clear(); sessionStora
 
 export const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } as const;
 
+/** What a page has where a test asks for nothing else. */
+const usual: { readonly viewport: { width: number; height: number }; readonly colorScheme: 'light' | 'dark' } = {
+  viewport: { width: 1280, height: 900 },
+  colorScheme: 'light',
+};
+
 /** The site of made-up repositories, served twice, and a browser that looks at it: for the tests of one file. */
 export class SiteInBrowser {
   /** The site as files alone. */
@@ -88,7 +94,7 @@ export class SiteInBrowser {
     heard: Heard,
     base: string = this.files.base,
   ): Promise<Visit> {
-    const context = await this.#browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+    const context = await this.#browser.newContext({ ...usual, ...options });
     const page = await context.newPage();
     const devTools = await context.newCDPSession(page);
     const opened: Visit = { page, context, devTools, base, heard };
@@ -144,6 +150,11 @@ export class SiteInBrowser {
       [...this.#used].map(async (kind) => {
         const { page, context } = this.#kept.get(kind) ?? {};
         await page?.unrouteAll({ behavior: 'ignoreErrors' });
+        // As it was opened, whatever a test made of it.
+        const { viewport, colorScheme } = { ...usual, ...(JSON.parse(kind) as typeof usual) };
+        const size = page?.viewportSize();
+        if (size?.width !== viewport.width || size.height !== viewport.height) await page?.setViewportSize(viewport);
+        await page?.emulateMedia({ colorScheme });
         await page?.evaluate("window.name = 'used'").catch(() => {
           this.#kept.delete(kind);
           return context?.close();

@@ -138,11 +138,12 @@ describe('what is shown below the field', () => {
   });
 
   it('rings the row that the arrow keys have come to, as any row that the keyboard is on', async () => {
+    const page = await site.open('/');
+    await page.getByRole('combobox').fill('alpha');
+    await page.locator('#suggestions [role=option]').first().waitFor();
+    await page.keyboard.press('ArrowDown');
     for (const colorScheme of ['light', 'dark'] as const) {
-      const page = await site.open('/', { colorScheme });
-      await page.getByRole('combobox').fill('alpha');
-      await page.locator('#suggestions [role=option]').first().waitFor();
-      await page.keyboard.press('ArrowDown');
+      await page.emulateMedia({ colorScheme });
       const rings = (await page.evaluate(
         `[...document.querySelectorAll('#suggestions .row')].map((row) => getComputedStyle(row).outlineStyle)`,
       )) as string[];
