@@ -31,8 +31,9 @@ describe('C14: the device of the visitor', () => {
   });
 
   it('is judged by the builds of all repositories in lists over all of them, and those are what a row is marked with', async () => {
+    const page = await open('/about/');
     const of = async (address: string) => {
-      const page = await open(`${address}ios=16.7&build=rootless`);
+      await page.goto(`${server.base}${address}ios=16.7&build=rootless`);
       const row = page.locator('.row[data-package="com.example.snowold"]');
       const verdict = await row.locator('.verdict').textContent();
       return [verdict, await row.locator('.notches').getAttribute('title')];

@@ -31,8 +31,9 @@ describe('the Safari of iOS 14', () => {
   };
 
   it('answers below the field and on the page of the search, says what runs on a device, and narrows lists', async () => {
+    const page = await open('/about/', site.computing.address);
     for (const base of [site.computing.address, site.files.base]) {
-      const page = await open('/?ios=16.7&build=rootless', base);
+      await page.goto(`${base}/?ios=16.7&build=rootless`);
       const field = page.getByRole('combobox');
       await field.pressSequentially('alpha', { delay: 30 });
       await page.locator('.suggestions .name', { hasText: 'Alpha Library' }).waitFor();
