@@ -1,12 +1,20 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Unavailable } from '../../functions/dependencies.ts';
 import { one, readCounts } from '../support/download-counts.ts';
 import { patience } from '../support/patience.ts';
 import { openSocket } from '../support/raw-http.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+const json = { 'content-type': 'application/json' };
+
+const send = async ({ address }: TestServer, body: unknown, headers: Record<string, string> = json) => {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const answer = await fetch(`${address}/v2/jailbreak/download/ingest`, { method: 'POST', headers, body: text });
+  return { status: answer.status, body: (await answer.json()) as Record<string, unknown>, answer };
+};
 
 describe('download ingest', () => {
   let server: TestServer | undefined;
@@ -18,15 +26,9 @@ describe('download ingest', () => {
     await server?.close();
     server = undefined;
   });
-  const ingest = async (body: unknown, headers: Record<string, string> = { 'content-type': 'application/json' }) => {
+  const ingest = async (body: unknown, headers?: Record<string, string>) => {
     server ??= await startTestServer({ ids });
-    const text = typeof body === 'string' ? body : JSON.stringify(body);
-    const answer = await fetch(`${server.address}/v2/jailbreak/download/ingest`, {
-      method: 'POST',
-      headers,
-      body: text,
-    });
-    return { status: answer.status, body: (await answer.json()) as Record<string, unknown>, answer };
+    return send(server, body, headers);
   };
 
   it('counts, and says how many', async () => {
@@ -56,68 +58,12 @@ describe('download ingest', () => {
     expect(counts).toEqual([1, 1, 0, 1, 0, 1]);
   });
 
-  const optional = [
-    'package_author',
-    'package_maintainer',
-    'repository_uri',
-    'repository_suite',
-    'repository_component',
-  ];
-
-  it.each([
-    ['absent', {}],
-    ['null', Object.fromEntries(optional.map((name) => [name, null]))],
-    ['given', Object.fromEntries(optional.map((name) => [name, 'x']))],
-    ['empty', Object.fromEntries(optional.map((name) => [name, '']))],
-    ['unknown', { udid: 'of somebody', __proto__: null }],
-  ])('takes optional fields that are %s', async (_how, fields) => {
-    expect((await ingest([{ ...one('a'), ...fields }])).status).toBe(200);
-  });
-
   it('takes 256 downloads, none, and no more', async () => {
     const many = (count: number) => Array.from({ length: count }, (_, index) => one(`com.example.${index}`));
     ids = many(256).map(({ package_id }) => package_id);
     expect((await ingest(many(256))).body.count).toBe(256);
     expect((await ingest([])).body.count).toBe(0);
     expect((await ingest(many(257))).body.error).toBe('The body must hold at most 256 downloads');
-  });
-
-  it('refuses what is no list of downloads', async () => {
-    const wrong: readonly [unknown, number][] = [
-      ['', 400],
-      ['{', 400],
-      ['\ufffd[', 400],
-      [null, 400],
-      [{}, 400],
-      ['[]extra', 400],
-      [[null], 400],
-      [[[]], 400],
-      [[{ package_id: 'a' }], 400],
-      [[{ ...one('a'), package_version: 1 }], 400],
-      [[{ ...one('a'), package_author: 1 }], 400],
-      [[one('')], 400],
-      [[one('x'.repeat(256))], 400],
-      [`[${' '.repeat(270_000)}]`, 413],
-    ];
-    for (const [body, status] of wrong) expect((await ingest(body)).status, JSON.stringify(body)).toBe(status);
-  });
-
-  it('T11: takes any way to say JSON and nothing else', async () => {
-    const body = [one('a')];
-    for (const type of ['application/json; charset=utf-8', 'APPLICATION/JSON', 'application/vnd.api+json']) {
-      expect((await ingest(body, { 'content-type': type })).status, type).toBe(200);
-    }
-    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp', 'x']) {
-      expect((await ingest(body, { 'content-type': type })).status, type).toBe(415);
-    }
-    for (const [coding, status] of [
-      ['gzip', 415],
-      ['br', 415],
-      ['identity', 200],
-    ] as const) {
-      const headers = { 'content-type': 'application/json', 'content-encoding': coding };
-      expect((await ingest(body, headers)).status, coding).toBe(status);
-    }
   });
 
   it('GET tells what was counted, 404 for what was never known, and 503 where the store is away', async () => {
@@ -204,5 +150,71 @@ describe('download ingest', () => {
     expect((await ingest([one('a')])).status).toBe(200);
     for (const socket of sockets) socket.destroy();
     await expect.poll(async () => (await ingest(large)).status, patience).toBe(200);
+  });
+});
+
+// One server for all of these, which has a thread for its counters: whatever it has counted already, they are told the same.
+describe('what download ingest takes', () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer({ ids: ['a', 'b'] });
+    return () => server.close();
+  });
+  const ingest = (body: unknown, headers?: Record<string, string>) => send(server, body, headers);
+
+  const optional = [
+    'package_author',
+    'package_maintainer',
+    'repository_uri',
+    'repository_suite',
+    'repository_component',
+  ];
+
+  it.each([
+    ['absent', {}],
+    ['null', Object.fromEntries(optional.map((name) => [name, null]))],
+    ['given', Object.fromEntries(optional.map((name) => [name, 'x']))],
+    ['empty', Object.fromEntries(optional.map((name) => [name, '']))],
+    ['unknown', { udid: 'of somebody', __proto__: null }],
+  ])('takes optional fields that are %s', async (_how, fields) => {
+    expect((await ingest([{ ...one('a'), ...fields }])).status).toBe(200);
+  });
+
+  it('refuses what is no list of downloads', async () => {
+    const wrong: readonly [unknown, number][] = [
+      ['', 400],
+      ['{', 400],
+      ['\ufffd[', 400],
+      [null, 400],
+      [{}, 400],
+      ['[]extra', 400],
+      [[null], 400],
+      [[[]], 400],
+      [[{ package_id: 'a' }], 400],
+      [[{ ...one('a'), package_version: 1 }], 400],
+      [[{ ...one('a'), package_author: 1 }], 400],
+      [[one('')], 400],
+      [[one('x'.repeat(256))], 400],
+      [`[${' '.repeat(270_000)}]`, 413],
+    ];
+    for (const [body, status] of wrong) expect((await ingest(body)).status, JSON.stringify(body)).toBe(status);
+  });
+
+  it('T11: takes any way to say JSON and nothing else', async () => {
+    const body = [one('a')];
+    for (const type of ['application/json; charset=utf-8', 'APPLICATION/JSON', 'application/vnd.api+json']) {
+      expect((await ingest(body, { 'content-type': type })).status, type).toBe(200);
+    }
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp', 'x']) {
+      expect((await ingest(body, { 'content-type': type })).status, type).toBe(415);
+    }
+    for (const [coding, status] of [
+      ['gzip', 415],
+      ['br', 415],
+      ['identity', 200],
+    ] as const) {
+      const headers = { 'content-type': 'application/json', 'content-encoding': coding };
+      expect((await ingest(body, headers)).status, coding).toBe(status);
+    }
   });
 });
