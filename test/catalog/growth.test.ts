@@ -1,30 +1,32 @@
-import type fs from 'node:fs';
+import fs from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CatalogFiles } from '../../functions/node/catalog-files.ts';
 import { publishBuild } from '../support/built.ts';
 import { packages, type SourceRepository } from '../support/catalog.ts';
 import { createPublished, type Published } from '../support/published.ts';
+import { replaceInFs } from '../support/replaced-functions.ts';
 
 // Times tell little on a machine that does other work, and nothing of ten times the size. What is counted here is the
 // same on every machine: calls of statements, rows that they give, bytes that they are given, and files put in place.
 
-const files = vi.hoisted(() => ({ placed: 0, looked: 0 }));
-vi.mock('node:fs', async (load) => {
-  const original = await load<typeof fs>();
-  const counting = {
-    renameSync: (...[from, to]: Parameters<typeof fs.renameSync>) => {
+const files = { placed: 0, looked: 0 };
+const { renameSync: rename, lstatSync: look, opendirSync: open } = fs;
+let putBack: () => void;
+beforeAll(() => {
+  putBack = replaceInFs({
+    renameSync: (from, to) => {
       // Those of the packages of `b` aside, each of which says when its repository changed.
       if (!/\/v2\/jailbreak\/package\/(?:com\.b|org\.both)\./.test(String(to))) files.placed++;
-      original.renameSync(from, to);
+      rename(from, to);
     },
-    lstatSync: ((...asked: Parameters<typeof fs.lstatSync>) => {
+    lstatSync: ((...asked: Parameters<typeof look>) => {
       files.looked++;
-      return original.lstatSync(...asked);
-    }) as typeof fs.lstatSync,
-    opendirSync: (...asked: Parameters<typeof fs.opendirSync>) => {
-      const directory = original.opendirSync(...asked);
+      return look(...asked);
+    }) as typeof look,
+    opendirSync: (...asked) => {
+      const directory = open(...asked);
       const read = directory.readSync.bind(directory);
       directory.readSync = () => {
         files.looked++;
@@ -32,9 +34,9 @@ vi.mock('node:fs', async (load) => {
       };
       return directory;
     },
-  };
-  return { ...original, ...counting, default: { ...original, ...counting } };
+  });
 });
+afterAll(() => putBack());
 
 /** What some work asked of the database and of the disk. */
 interface Work {

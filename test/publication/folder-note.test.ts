@@ -1,5 +1,4 @@
-import type fs from 'node:fs';
-import {
+import fs, {
   cpSync,
   existsSync,
   readFileSync,
@@ -11,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { readCatalogDigest } from '../../src/catalog/soundness.ts';
 import { catalogPath } from '../../src/catalog/state-catalog.ts';
 import { documentPath, packageFolder } from '../../src/contract/paths.ts';
@@ -23,17 +22,21 @@ import { readPackageNote } from '../../src/publication/package-documents.ts';
 import { openBuild, packages, type SourceRepository } from '../support/catalog.ts';
 import { emissionOf } from '../support/emission.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { replaceInFs } from '../support/replaced-functions.ts';
 
 // What is counted is the same on every machine, as times are not.
-const looked = vi.hoisted(() => ({ files: [] as string[] }));
-vi.mock('node:fs', async (load) => {
-  const original = await load<typeof fs>();
-  const lstatSync = ((...asked: Parameters<typeof fs.lstatSync>) => {
-    if (String(asked[0]).endsWith('.json')) looked.files.push(path.basename(String(asked[0]), '.json'));
-    return original.lstatSync(...asked);
-  }) as typeof fs.lstatSync;
-  return { ...original, lstatSync, default: { ...original, lstatSync } };
+const looked = { files: [] as string[] };
+const { lstatSync: look } = fs;
+let putBack: () => void;
+beforeAll(() => {
+  putBack = replaceInFs({
+    lstatSync: ((...asked: Parameters<typeof look>) => {
+      if (String(asked[0]).endsWith('.json')) looked.files.push(path.basename(String(asked[0]), '.json'));
+      return look(...asked);
+    }) as typeof look,
+  });
 });
+afterAll(() => putBack());
 
 /** A publication that is built again and again, of a folder that is noted from each build to the next. */
 class Builds {

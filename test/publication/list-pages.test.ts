@@ -1,7 +1,6 @@
-import type fs from 'node:fs';
-import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import fs, { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
 import { catalogPath } from '../../src/catalog/state-catalog.ts';
 import { packagePageSchema } from '../../src/contract/envelope.ts';
@@ -13,23 +12,25 @@ import { publishBuild } from '../support/built.ts';
 import { base, packages, type SourceRepository } from '../support/catalog.ts';
 import { orderlessPackages } from '../support/long-list.ts';
 import { createPublished, type Published } from '../support/published.ts';
+import { replaceInFs } from '../support/replaced-functions.ts';
 
 // Every single removal and every file that gets its name is a moment at which the process may end.
-const changed = vi.hoisted(() => ({ tell: (_file: string) => {} }));
-vi.mock('node:fs', async (load) => {
-  const original = await load<typeof fs>();
-  const telling = {
-    rmSync: (...[file, options]: Parameters<typeof fs.rmSync>) => {
-      original.rmSync(file, options);
+const changed = { tell: (_file: string) => {} };
+const { rmSync: remove, renameSync: rename } = fs;
+let putBack: () => void;
+beforeAll(() => {
+  putBack = replaceInFs({
+    rmSync: (file, options) => {
+      remove(file, options);
       changed.tell(String(file));
     },
-    renameSync: (...[from, to]: Parameters<typeof fs.renameSync>) => {
-      original.renameSync(from, to);
+    renameSync: (from, to) => {
+      rename(from, to);
       changed.tell(String(to));
     },
-  };
-  return { ...original, ...telling, default: { ...original, ...telling } };
+  });
 });
+afterAll(() => putBack());
 
 const long = (count: number): SourceRepository => ({
   slug: 'long',

@@ -1,21 +1,24 @@
-import type fs from 'node:fs';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import fs, { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openBuild, packages, type SourceRepository } from '../support/catalog.ts';
 import { emissionOf } from '../support/emission.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { replaceInFs } from '../support/replaced-functions.ts';
 
 // Every single removal is a moment at which the process may end.
-const removed = vi.hoisted(() => ({ tell: (_file: string) => {} }));
-vi.mock('node:fs', async (load) => {
-  const original = await load<typeof fs>();
-  const rmSync: typeof fs.rmSync = (file, options) => {
-    original.rmSync(file, options);
-    removed.tell(String(file));
-  };
-  return { ...original, rmSync, default: { ...original, rmSync } };
+const removed = { tell: (_file: string) => {} };
+const { rmSync: remove } = fs;
+let putBack: () => void;
+beforeAll(() => {
+  putBack = replaceInFs({
+    rmSync: (file, options) => {
+      remove(file, options);
+      removed.tell(String(file));
+    },
+  });
 });
+afterAll(() => putBack());
 
 /** The documents below a folder that name one that is not there, each with what it names. */
 const findDangling = (out: string): string[] => {

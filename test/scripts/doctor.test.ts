@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -19,10 +19,19 @@ beforeAll(async () => {
 });
 afterAll(() => origin.stop());
 
-const doctor = async (...flags: string[]) => {
+const doctorOfProject = async (...flags: string[]) => {
   const { status, out, error } = await runScript('doctor', ['--allow-private-networks', ...flags]);
   return { status, stdout: out, stderr: error };
 };
+
+/** A manifest without an entry: to read that of the project is half of the time of each. */
+const empty = mkdtempSync(path.join(tmpdir(), 'debdex-empty-'));
+mkdirSync(path.join(empty, 'repositories'));
+writeFileSync(path.join(empty, 'service.yaml'), readFileSync('data/service.yaml'));
+afterAll(() => rmSync(empty, { recursive: true, force: true }));
+
+const doctor = (...flags: string[]) =>
+  doctorOfProject(...(flags.includes('--data') ? [] : ['--data', empty]), ...flags);
 
 describe('what an origin offers', () => {
   const offer = (suite: string, component: string, binary: string) => ({
@@ -235,7 +244,7 @@ describe('npm run doctor', () => {
     );
     expect(wrong.stdout).toMatch(/suite: stable\ncomponent: main\nbinary: iphoneos-arm\nranking: 3\n$/);
 
-    const right = await doctor(uri, '--suite', 'stable', '--component', 'main', '--binary', 'iphoneos-arm');
+    const right = await doctorOfProject(uri, '--suite', 'stable', '--component', 'main', '--binary', 'iphoneos-arm');
     expect(right.stdout).toContain('can be used: 3 packages.');
     expect(right.stdout).toContain(`The origin also offers:\n  ${uri} suite stable, component extra: iphoneos-arm64\n`);
     const [, written = ''] = right.stdout.split(/as data\/repositories\/127-0-0-1\.yaml .+:\n\n/);
