@@ -8,7 +8,7 @@ import { publishBuild } from '../support/built.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { generatedRepositories } from '../support/generated.ts';
 import { authenticate } from '../support/package-manager.ts';
-import type { Published } from '../support/published.ts';
+import { type Published, publish } from '../support/published.ts';
 import { runScript } from '../support/run-script.ts';
 
 const running: ChildProcess[] = [];
@@ -40,16 +40,20 @@ const serve = async (built: Published, flags: readonly string[] = [], errors: 'p
   return { child, address, said: () => said, ended: once(child, 'close') };
 };
 
-const build = async () => {
-  const built = await publishBuild(generatedRepositories());
+const keep = (built: Published): Published => {
   published.push(built);
+  return built;
+};
+/** A publication whose catalog is damaged. */
+const publishDamaged = (): Published => {
+  const built = keep(publish());
+  built.write('../state/catalog.sqlite', 'this is no database'.repeat(1000));
   return built;
 };
 
 describe('H11 npm run serve', () => {
   it('says less where it is told to, and why a damaged catalog does not answer, under the name that the answer has', async () => {
-    const built = await build();
-    built.write('../state/catalog.sqlite', 'this is no database'.repeat(1000));
+    const built = publishDamaged();
     const again = await serve(built, ['--log-level', 'error']);
     const answer = await fetch(`${again.address}/v2/jailbreak/package/search?q=snow`);
     expect(answer.status).toBe(503);
@@ -75,7 +79,7 @@ describe('H11 npm run serve', () => {
 
 describe('H12 npm run serve', () => {
   it('writes as lines of JSON that it started and stops, and holds no handle of a sign-in in the fullest log of requests', async () => {
-    const built = await build();
+    const built = keep(await publishBuild(generatedRepositories()));
     const { address, said, child, ended } = await serve(built, ['--access-log', 'full']);
     const { searchParams, href } = new URL(await authenticate(address));
     const handle = searchParams.get('request') ?? '';
@@ -97,11 +101,10 @@ describe('H12 npm run serve', () => {
   });
 
   it.skipIf(!existsSync('/dev/full'))('goes on where its log cannot be written', async () => {
-    const built = await build();
+    const built = publishDamaged();
     const full = openSync('/dev/full', 'w');
     const { address, child } = await serve(built, ['--access-log', 'full'], full);
     closeSync(full);
-    built.write('../state/catalog.sqlite', 'this is no database'.repeat(1000));
     built.write('../state/generation.json', '{}');
     for (let number = 0; number < 100; number++) {
       expect((await fetch(`${address}/v2/jailbreak/package/search?q=n${number}`)).status).toBeGreaterThanOrEqual(200);

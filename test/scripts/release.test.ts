@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dateChanges, release } from '../../scripts/release/prepare-release.ts';
 import { runProgram } from '../../scripts/release/run-program.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -9,28 +10,37 @@ import { temporaryFolder } from '../support/folder.ts';
 const today = new Date('2026-03-04T23:00:00Z');
 const changelog = '# Changes\n\n## Unreleased\n\n- A new thing.\n\n## 0.1.0 – 2026-01-01\n\n- The first.\n';
 
-/** A project under git that has version 0.1.0, and what a release of it runs besides git. */
+const gitIn = (root: string, ...words: string[]): string => {
+  const settings = ['-c', 'user.name=Test', '-c', 'user.email=test@debdex.test', '-c', 'init.defaultBranch=main'];
+  const { status, stdout, stderr } = spawnSync('git', [...settings, ...words], { cwd: root, encoding: 'utf8' });
+  if (status !== 0) throw new Error(stderr);
+  return stdout;
+};
+
+/** A project under git that has version 0.1.0, which each test copies: every run of git is a process. */
+const begun = mkdtempSync(path.join(tmpdir(), 'debdex-release-'));
+beforeAll(() => {
+  writeFileSync(path.join(begun, 'package.json'), '{ "version": "0.1.0" }\n');
+  writeFileSync(path.join(begun, 'CHANGELOG.md'), changelog);
+  gitIn(begun, 'init', '--template=');
+  gitIn(begun, 'add', '--all');
+  gitIn(begun, 'commit', '--message', 'Begin');
+});
+afterAll(() => rmSync(begun, { recursive: true, force: true }));
+
+/** That project, and what a release of it runs besides git. */
 const createProject = () => {
   const root = temporaryFolder();
+  cpSync(begun, root, { recursive: true });
   const ran: string[] = [];
   let failing = '';
-  const git = (...words: string[]): string => {
-    const settings = ['-c', 'user.name=Test', '-c', 'user.email=test@debdex.test', '-c', 'init.defaultBranch=main'];
-    const { status, stdout, stderr } = spawnSync('git', [...settings, ...words], { cwd: root, encoding: 'utf8' });
-    if (status !== 0) throw new Error(stderr);
-    return stdout;
-  };
+  const git = (...words: string[]): string => gitIn(root, ...words);
   const run = (program: string, ...words: string[]) => {
     if (program === 'git') return void git(...words);
     const said = [program, ...words].join(' ');
     ran.push(said);
     if (said === failing) throw new Error(`${said} failed`);
   };
-  writeFileSync(path.join(root, 'package.json'), '{ "version": "0.1.0" }\n');
-  writeFileSync(path.join(root, 'CHANGELOG.md'), changelog);
-  git('init');
-  git('add', '--all');
-  git('commit', '--message', 'Begin');
   const fail = (said: string) => {
     failing = said;
   };

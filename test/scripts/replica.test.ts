@@ -39,14 +39,14 @@ const start = async (flags: readonly string[], limits = '') => {
   return { address, output, stop };
 };
 
-/** Resolves when the description of the package is this, as the replica answers. */
-const untilSays = async (address: string, text: string) => {
-  const says = async () => {
-    const answer = await fetch(`${address}/v2/jailbreak/package/com.example.one`).catch(() => undefined);
-    return (await answer?.text()) ?? '';
-  };
-  await expect.poll(says, patience).toContain(text);
+/** What the replica answers of the package; nothing where it does not answer. */
+const ask = async (address: string): Promise<string> => {
+  const answer = await fetch(`${address}/v2/jailbreak/package/com.example.one`).catch(() => undefined);
+  return (answer?.ok && (await answer.text())) || '';
 };
+
+/** Resolves when the description of the package is this, as the replica answers. */
+const untilSays = (address: string, text: string) => expect.poll(() => ask(address), patience).toContain(text);
 
 describe('npm run serve -- --from', () => {
   it.each([
@@ -71,8 +71,10 @@ describe('npm run serve -- --from', () => {
     const client = new pg.Client({ connectionString: database });
     await client.connect();
     const ids = Array.from({ length: 40 }, (_, number) => `p${number}`);
-    const publish = (text: string) => {
-      const all = ['com.example.one', ...ids].map((Package) => ({ Package, Description: text }));
+    let state = -1;
+    const publish = () => {
+      const Description = `state ${++state}.`;
+      const all = ['com.example.one', ...ids].map((Package) => ({ Package, Description }));
       return publication.publish([{ slug: 'one', packages: packages(...all) }]);
     };
     const flags = ['--from', origin.address, '--state', temporaryFolder()];
@@ -101,13 +103,30 @@ describe('npm run serve -- --from', () => {
     expect(running.output.text).toContain('A replica has no gateway');
     expect((await fetch(`${running.address}/v2/authenticate`, { method: 'POST' })).status).toBe(404);
     expect((await fetch(`${running.address}/${documentPath.landing}`)).status).toBe(503);
-    await publish('state 0.');
+    await publish();
     await untilSays(running.address, 'state 0.');
+    /** Starts without room for what is published meanwhile, and with the address away; a later start takes it. */
+    const goOnWithoutRoom = async (): Promise<void> => {
+      await origin.close();
+      await publish();
+      // No file may grow beyond 32 KB.
+      const full = await start(flags, 'ulimit -f 64;');
+      const answered = await ask(full.address);
+      expect(answered).toMatch(/state \d+\./);
+      expect((await fetch(`${full.address}/v2/readyz`)).status).toBe(200);
+      await origin.open();
+      await expect.poll(() => full.output.text, patience).toContain('make room');
+      const asked = origin.asked.length;
+      await expect.poll(() => origin.asked.length, patience).toBeGreaterThan(asked + 2);
+      expect(await ask(full.address)).toBe(answered);
+      expect(full.output.text.split('\n').filter((line) => line.includes('make room'))).toHaveLength(1);
+      await full.stop();
+    };
     for (let kill = 1; kill <= kills; kill++) {
       await report(running.address, reported.take(10).toArray());
       await halted;
       const asked = origin.asked.length;
-      await publish(`state ${kill}.`);
+      await publish();
       // From when it asks for the new one, which takes it a tenth of a second.
       await expect.poll(() => origin.asked.length, { ...patience, interval: 5 }).toBeGreaterThan(asked);
       await sleep(Math.random() * 300);
@@ -118,12 +137,11 @@ describe('npm run serve -- --from', () => {
       // What the one that was killed before had under way is sent again first.
       halted = halt && way.halt(halt, 1);
       if (halt === undefined) way.pass();
+      if (kill === kills) await goOnWithoutRoom();
       // Whatever it had begun, it answers at once from one state or the other, and goes on.
       running = await start(counting);
-      const answer = await fetch(`${running.address}/v2/jailbreak/package/com.example.one`);
-      expect(answer.status).toBe(200);
-      expect(await answer.text()).toMatch(/state \d+\./);
-      await untilSays(running.address, `state ${kill}.`);
+      expect(await ask(running.address)).toMatch(/state \d+\./);
+      await untilSays(running.address, `state ${state}.`);
       expect(running.output.text).not.toContain('damaged');
     }
     await report(running.address, reported.toArray());
@@ -135,26 +153,9 @@ describe('npm run serve -- --from', () => {
     await client.end();
     const told = async () => (await fetch(`${running.address}/v2/jailbreak/download/p0`)).json();
     await expect.poll(told, patience).toMatchObject({ data: { total: 1 } });
-    await running.stop('SIGKILL');
-
-    await origin.close();
-    await publish('state of a full disk.');
-    // No file may grow beyond 32 KB.
-    const full = await start(flags, 'ulimit -f 64;');
-    await untilSays(full.address, `state ${kills}.`);
-    expect((await fetch(`${full.address}/v2/readyz`)).status).toBe(200);
-    await origin.open();
-    await expect.poll(() => full.output.text, patience).toContain('make room');
-    await untilSays(full.address, `state ${kills}.`);
-    const asked = origin.asked.length;
-    await expect.poll(() => origin.asked.length, patience).toBeGreaterThan(asked + 2);
-    expect(full.output.text.split('\n').filter((line) => line.includes('make room'))).toHaveLength(1);
-    await full.stop();
-    const roomy = await start(flags);
-    await untilSays(roomy.address, 'state of a full disk.');
     // Answers may say so before the line of it came.
-    await expect.poll(() => roomy.output.text, patience).toMatch(/"event":"generation-taken"/);
-    await roomy.stop();
+    await expect.poll(() => running.output.text, patience).toMatch(/"event":"generation-taken"/);
+    await running.stop();
     await origin.close();
   }, 600_000);
 });
