@@ -12,6 +12,7 @@ import { addAccount, post, startGateway, type TestGateway } from '../support/gat
 import { issue, openProtocol } from '../support/issue.ts';
 import { newDatabase } from '../support/new-database.ts';
 import { type Credentials, signIn } from '../support/package-manager.ts';
+import { repeatSignIn } from '../support/repeat-rows.ts';
 import { runScript } from '../support/run-script.ts';
 import { describeStores } from '../support/stores.ts';
 
@@ -281,15 +282,7 @@ test('a backup of SQLite restored to PostgreSQL, and back again, has the same ro
   const account = (await one.store.findAccount('alice'))?.id ?? '';
   await issue(protocol, account);
   const raw = new DatabaseSync(join(one.folder, 'gateway.sqlite'));
-  const repeat = (table: string, changed: Readonly<Record<string, string>>) => {
-    const names = raw.prepare('select name from pragma_table_info(?)').all(table);
-    const columns = names.map(({ name }) => changed[String(name)] ?? `"${name}"`);
-    raw.exec(`with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 600)
-      insert into ${table} select ${columns} from (select * from ${table} limit 1), numbers`);
-  };
-  repeat('gateway_families', { id: "'family' || n" });
-  const hashes = { auth_hash: 'randomblob(32)', secret_hash: 'randomblob(32)', refresh_hash: 'randomblob(32)' };
-  repeat('gateway_credential_sets', { id: "'set' || n", family_id: "'family' || n", ...hashes });
+  repeatSignIn(raw, 600);
   const credentials = await signIn(one.base, 'alice');
   const kept = ['gateway_accounts', 'gateway_families', 'gateway_credential_sets'];
   const counts = kept.map((table) => [table, raw.prepare(`select count(*) as rows from ${table}`).get()?.rows]);
