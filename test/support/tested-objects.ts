@@ -2,12 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Miniflare } from 'miniflare';
-import { rolldown } from 'rolldown';
 import { safetyFile } from '../../functions/node/safety-file.ts';
-import { readNames } from '../../scripts/bundling/bundle-cloudflare.ts';
 import { compatibilityDate } from '../../scripts/bundling/cloudflare-settings.ts';
-import { leaner } from '../../scripts/bundling/leaner.ts';
-import { withoutUnnamed } from '../../scripts/bundling/unnamed-methods.ts';
 import { makeOnce } from './once-in-run.ts';
 
 // As in the deployed bundle, so that this one leaves out the same.
@@ -19,6 +15,11 @@ const deployed = {
 } as const;
 
 const bundleProgram = async (): Promise<string> => {
+  // Loaded here, because most processes find the bundle made, and to load what makes it takes as long as a kill.
+  const { rolldown } = await import('rolldown');
+  const { readNames } = await import('../../scripts/bundling/bundle-cloudflare.ts');
+  const { leaner } = await import('../../scripts/bundling/leaner.ts');
+  const { withoutUnnamed } = await import('../../scripts/bundling/unnamed-methods.ts');
   const bundle = await rolldown({
     input: path.join(import.meta.dirname, 'tested-object-worker.ts'),
     platform: 'browser',
