@@ -18,12 +18,13 @@ describe('many repositories', () => {
       { kind: 'body', body: webPage },
       statusFault(500),
     ];
+    const plan = { compressions: ['gz', 'plain'], hashes: [] } as const;
     const entries = [];
     for (let index = 0; index < 24; index++) {
       const slug = `r${String(index).padStart(2, '0')}`;
-      bench.origin.serve(slug, await generateRepository({ packages: makePackages(1 + index, slug), hashes: [] }));
+      bench.origin.serve(slug, await generateRepository({ ...plan, packages: makePackages(1 + index, slug) }));
       const fault = faults[index / 3];
-      if (fault) bench.origin.break(`/${slug}/Packages.bz2`, fault);
+      if (fault) bench.origin.break(`/${slug}/Packages.gz`, fault);
       if (fault) bench.origin.break(`/${slug}/Packages`, fault);
       entries.push(makeEntry(slug, bench.origin.uri(slug)));
     }
