@@ -76,6 +76,8 @@ describe.each(codecs)('decompress %s', (codec) => {
     expect(await textOf(three, codec)).toBe(smallText.repeat(3));
     expect(await codeOf(bytewise(three), codec)).toBe(`accepted ${3 * smallText.length}`);
     for (let cut = 1; cut < bytes.length; cut += 1) {
+      // Where the last of them begins and where it ends. Of those between, the test of one file looks at each.
+      if (cut >= 16 && cut < bytes.length - 20 && cut % 6 !== 0) continue;
       expect(await codeOf([three.subarray(0, three.length - cut)], codec), `${cut} less`).toBe('truncated');
     }
   });

@@ -23,10 +23,20 @@ it.skipIf(python === undefined)('the example in Python reads a search of several
 });
 
 it.skipIf(python === undefined)('the example in Python says how it is called', () => {
-  for (const flags of [[], ['https://index.example'], ['--help']]) {
-    const { status, stderr } = spawnSync(python ?? '', [example, ...flags], { encoding: 'utf8' });
-    expect({ status, stderr }).toEqual({ status: 2, stderr: 'Usage: python3 example.py URL WORDS\n' });
-  }
+  const calls = [[], ['https://index.example'], ['--help']];
+  // One after another in one process: most of a call is the start of Python.
+  const program = `
+import json, runpy, sys
+for flags in json.loads(sys.argv[1]):
+    sys.argv = [sys.argv[0], *flags]
+    try:
+        runpy.run_path(${JSON.stringify(example)}, run_name="__main__")
+    except SystemExit as end:
+        print(end.code)
+`;
+  const { stdout, stderr } = spawnSync(python ?? '', ['-c', program, JSON.stringify(calls)], { encoding: 'utf8' });
+  expect(stdout).toBe(calls.map(() => '2\n').join(''));
+  expect(stderr).toBe(calls.map(() => 'Usage: python3 example.py URL WORDS\n').join(''));
 });
 
 it.skipIf(python === undefined)(

@@ -134,7 +134,7 @@ describe('H5 the operations of the gateway', () => {
       fc.asyncProperty(fc.constantFrom(...posts), body, async (operation, sent) => {
         await send(operation, sent);
       }),
-      { numRuns: 300, endOnFailure: true },
+      { numRuns: 200, endOnFailure: true },
     );
     expect(server.faults).toEqual([]);
     // The sign-ins that got through count for the rate.
