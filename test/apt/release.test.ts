@@ -70,7 +70,7 @@ describe('parseRelease', () => {
     const texts = {
       'continued lines': `Description: a\n${' x\n'.repeat(bytes / 3)}`,
       'one line': `Description: ${'a'.repeat(bytes)}`,
-      dots: `SHA256:\n ${'0'.repeat(64)} 1 ${'./'.repeat(5_000_000)}x`,
+      dots: `SHA256:\n ${'0'.repeat(64)} 1 ${'./'.repeat(1_000_000)}x`,
       blanks: `SHA256:\n 00${' '.repeat(bytes)}x`,
       'fields of their own': Array.from({ length: bytes / 10 }, (_, index) => `f${index}: x\n`).join(''),
     };
@@ -106,9 +106,9 @@ describe('parseRelease', () => {
     expect(parse('')).toMatchObject({ origin: null, architectures: [], findings: [] });
   });
 
-  it('reads 100,000 lines of any kind, and reports a bounded number of them', () => {
+  it('reads 20,000 lines of any kind, and reports a bounded number of them', () => {
     for (const line of ['junk', ` ${md5}a 1 p`, ' x', 'A: b', 'MD5Sum:']) {
-      expect(parse(`MD5Sum:\n${`${line}\n`.repeat(100_000)}`).findings.length).toBeLessThan(300);
+      expect(parse(`MD5Sum:\n${`${line}\n`.repeat(20_000)}`).findings.length).toBeLessThan(300);
     }
   });
 });

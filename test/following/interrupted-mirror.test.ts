@@ -69,8 +69,9 @@ describe('a mirror that is interrupted', () => {
 
   it('P1: by a power cut names nothing that is not on the disk: all that was taken is flushed before it is in force', async () => {
     const { publication, folder } = begin();
+    // More than are flushed one by one.
     const filesOf = (content: string) =>
-      Object.fromEntries(Array.from({ length: 100 }, (_, number) => [`v2/n/${number}.json`, content]));
+      Object.fromEntries(Array.from({ length: 70 }, (_, number) => [`v2/n/${number}.json`, content]));
     const stood = noteAtSync(folder);
     for (const content of ['1', '2']) {
       await publication.publish(filesOf(content));
