@@ -155,7 +155,7 @@ export default {
       from: { path: '^(src|functions|scripts)/', pathNot: '^functions/gateway/' },
       to: {
         path: '^functions/gateway/',
-        pathNot: '^functions/gateway/(gateway|on-(node|workers|object|hyperdrive))[.]ts$',
+        pathNot: '^functions/gateway/on-(node|workers|object|hyperdrive)[.]ts$',
       },
     },
     {

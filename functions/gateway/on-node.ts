@@ -1,4 +1,4 @@
-// The entrance to the gateway for a Node host and for the commands. An app uses gateway.ts.
+// The entrance to the gateway for a Node host and for the commands.
 
 export { isOneScript, normaliseAccountName } from './account-name.ts';
 export {
