@@ -23,6 +23,7 @@ import { readStateFolder } from './accounts/state-folder.ts';
 import { formatAccounts } from './accounts/table.ts';
 import { assertNoHelp, HelpAsked } from './help-asked.ts';
 import { tellUnknownVariables } from './known-variables.ts';
+import { UsageError } from './options.ts';
 import { parseWorkerAddress, readOperatorKey } from './worker-operator.ts';
 
 const usage = `Usage: npm run accounts -- COMMAND [NAME] [--state DIR] [--at URL]
@@ -45,8 +46,6 @@ the audit log, gateway-audit.jsonl in the state folder.
 --at URL sends the command to a Cloudflare Worker at that address. It needs the
 Worker's key in DEBDEX_OPERATOR_KEY (see deploy/cloudflare/README.md).
 `;
-
-class UsageError extends Error {}
 
 const missing = (name: string) => `There is no account named ${name}.`;
 
@@ -155,7 +154,7 @@ const readArguments = () => {
       name: command === 'add' ? name : normal,
       all: values.all,
       at: values.at,
-      state: readStateFolder(values.state, (reason) => new UsageError(reason)),
+      state: readStateFolder(values.state),
     };
   } catch (error) {
     throw error instanceof UsageError ? error : new UsageError(error instanceof Error ? error.message : String(error));
@@ -167,7 +166,7 @@ const openWorkerAccounts = (at: string): Accounts => {
   if (url === undefined || url.pathname !== '/') {
     throw new UsageError(`--at must be the address of a Worker, such as https://index.example.org, not "${at}"`);
   }
-  const key = readOperatorKey((reason) => new UsageError(reason));
+  const key = readOperatorKey();
   if (key === undefined) throw new UsageError('--at needs the key of the Worker in DEBDEX_OPERATOR_KEY');
   return { store: operatedStore(url.origin, key), passwords: createNodePasswords(1, smallCost) };
 };

@@ -36,7 +36,7 @@ export const readDownloadsAt = (
   if (database !== undefined) {
     throw new UsageError('Downloads are counted in one place: give --downloads-at or --downloads-database');
   }
-  const operatorKey = readOperatorKey((reason) => new UsageError(reason));
+  const operatorKey = readOperatorKey();
   if (operatorKey === undefined) {
     throw new UsageError(
       '--downloads-at needs the key of the Worker’s operator in the environment: DEBDEX_OPERATOR_KEY',

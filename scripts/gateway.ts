@@ -13,6 +13,7 @@ import { assertStoreExists, NoStore } from './accounts/existing-store.ts';
 import { readStateFolder } from './accounts/state-folder.ts';
 import { assertNoHelp, HelpAsked } from './help-asked.ts';
 import { tellUnknownVariables } from './known-variables.ts';
+import { UsageError } from './options.ts';
 
 const usage = `Usage: npm run gateway -- COMMAND FILE [--keep-sign-ins] [--state DIR]
 
@@ -30,8 +31,6 @@ file in DIR (or DEBDEX_STATE), or the PostgreSQL database that
 GATEWAY_DATABASE_URL names.
 `;
 
-class UsageError extends Error {}
-
 const readArguments = () => {
   try {
     const { values, positionals } = parseArgs({
@@ -46,7 +45,7 @@ const readArguments = () => {
     const keepSignIns = values['keep-sign-ins'] ?? false;
     if (keepSignIns && command === 'backup') throw new UsageError('--keep-sign-ins goes with restore');
     if (file === '') throw new UsageError('FILE must not be empty');
-    const state = readStateFolder(values.state, (reason) => new UsageError(reason));
+    const state = readStateFolder(values.state);
     return { command, file: resolve(file), keepSignIns, state };
   } catch (error) {
     throw error instanceof UsageError ? error : new UsageError(error instanceof Error ? error.message : String(error));

@@ -1,3 +1,5 @@
+import { UsageError } from './options.ts';
+
 /**
  * Parses the address of a Worker that is asked with its operator's key: https, or http only on this machine, because
  * anybody on the way could read the key. Undefined if a text is no such address.
@@ -11,12 +13,14 @@ export const parseWorkerAddress = (text: string): URL | undefined => {
 };
 
 /**
- * The operator's key in the environment; undefined if there is none. If it cannot be sent as a header, throws what
- * `refuse` makes of the reason, because an error from the HTTP client would contain the key.
+ * The operator's key in the environment; undefined if there is none. Throws a UsageError if it cannot be sent
+ * as a header, because an error from the HTTP client would contain the key.
  */
-export const readOperatorKey = (refuse: (reason: string) => Error): string | undefined => {
+export const readOperatorKey = (): string | undefined => {
   const key = process.env.DEBDEX_OPERATOR_KEY ?? '';
   if (key === '') return undefined;
   if (/^[\x21-\x7e]{1,512}$/.test(key)) return key;
-  throw refuse('DEBDEX_OPERATOR_KEY must be one line of printable ASCII characters without blanks, 512 at most');
+  throw new UsageError(
+    'DEBDEX_OPERATOR_KEY must be one line of printable ASCII characters without blanks, 512 at most',
+  );
 };

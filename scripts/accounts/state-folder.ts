@@ -1,10 +1,12 @@
+import { UsageError } from '../options.ts';
+
 /**
- * The state folder of a command: what was typed, or else what the environment has, or else the usual one. Throws what
- * `refuse` makes of a reason if that is empty. Probably a variable of a script was never set; the store would be made in
- * the root folder, and the servers' store would stay as it is.
+ * The state folder of a command: what was typed, or else what the environment has, or else the usual one. Throws a
+ * UsageError if that is empty. Probably a variable of a script was never set; the store would be made in the root
+ * folder, and the servers' store would stay as it is.
  */
-export const readStateFolder = (typed: string | undefined, refuse: (reason: string) => Error): string => {
+export const readStateFolder = (typed: string | undefined): string => {
   const state = typed ?? process.env.DEBDEX_STATE ?? 'state';
-  if (state === '') throw refuse(`${typed === undefined ? 'DEBDEX_STATE' : '--state'} must not be empty`);
+  if (state === '') throw new UsageError(`${typed === undefined ? 'DEBDEX_STATE' : '--state'} must not be empty`);
   return state;
 };
