@@ -1,10 +1,8 @@
 import { downloadTotalsPath } from '../downloads/totals-path.ts';
 import { errorAnswer, HttpError } from '../http/answers.ts';
-import { keyMissing, shownSecret } from '../http/operator-key.ts';
+import { keyMissing, shortestKey, shownSecret } from '../http/operator-key.ts';
 import { pathOf } from '../http/request-path.ts';
 import type { DownloadsStub } from './downloads-stub.ts';
-
-const shortestKey = 32;
 
 const utf8 = new TextEncoder();
 const digestOf = async (text: string): Promise<Uint8Array> =>

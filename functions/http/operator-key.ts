@@ -1,5 +1,8 @@
 import { HttpError } from './answers.ts';
 
+/** The least characters of the operator's key of a Worker. */
+export const shortestKey = 32;
+
 /**
  * The secret of an operator that a request shows (RFC 6750, section 2.1); empty if it shows none. It may have any
  * printable character.

@@ -1,3 +1,4 @@
+import { shortestKey } from '../../http/operator-key.ts';
 import { type Environment, operatorKeyOf } from '../settings.ts';
 
 /** The additional bindings of a Worker with a gateway, wherever its store is; see deploy/cloudflare/README.md. */
@@ -13,8 +14,6 @@ interface Opening {
   readonly operatorKey: string | undefined;
   readonly tell: (told: object) => void;
 }
-
-const shortestKey = 32;
 
 /** Reads the bindings. Throws a TypeError whose message says what to write. */
 export const readGatewaySettings = (bound: GatewayEnvironment): Opening => {
