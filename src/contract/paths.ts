@@ -333,7 +333,7 @@ export const documentPath = {
 } as const;
 
 /** The folder of the documents of all packages, below the output folder. */
-export const packageFolder = packagePath('a').slice(0, packagePath('a').lastIndexOf('/'));
+export const packagesFolder = packagePath('a').slice(0, packagePath('a').lastIndexOf('/'));
 
 /**
  * The public address in a published description of the API (the JSON of `openapi.json`), which is its server's address.

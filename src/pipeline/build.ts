@@ -4,7 +4,7 @@ import { LockedError, lockState } from '../catalog/lock.ts';
 import { CatalogFile } from '../catalog/node-sqlite.ts';
 import { isDamage } from '../catalog/soundness.ts';
 import { type CatalogBuild, catalogPath } from '../catalog/state-catalog.ts';
-import { packageFolder } from '../contract/paths.ts';
+import { packagesFolder } from '../contract/paths.ts';
 import type { CrawlOutcome } from '../crawl/crawl.ts';
 import { inWords } from '../log/error-chain.ts';
 import { removeCopies } from '../publication/compressed-copies.ts';
@@ -235,7 +235,7 @@ const describePublished = (
 const readPackagesSize = (state: string): KnownFolder => {
   const database = CatalogFile.openReadOnly(catalogPath(state));
   try {
-    return { folder: packageFolder, ...readFolderSize(database, packageFolder) };
+    return { folder: packagesFolder, ...readFolderSize(database, packagesFolder) };
   } finally {
     database.close();
   }

@@ -10,7 +10,7 @@ import type { CatalogBuild } from '../catalog/state-catalog.ts';
 import { decodeFileName, decodeFolderName } from '../contract/filenames.ts';
 import type { Finding } from '../contract/findings.ts';
 import { tellsOfGenerations } from '../contract/generation.ts';
-import { apiRoot, documentPath, packageFolder } from '../contract/paths.ts';
+import { apiRoot, documentPath, packagesFolder } from '../contract/paths.ts';
 import type { DownloadTotal, LandingRecord } from '../contract/records.ts';
 import type { Document } from '../documents/document.ts';
 import { documents, findingsDocuments, rankingDocuments, repositoryDocuments } from '../documents/documents.ts';
@@ -196,7 +196,7 @@ export class Emission {
   #removalTurn(file: string): RemovalTurn {
     if (parsePagePath(file) !== undefined) return 'page';
     if (listPath.test(file)) return 'list';
-    if (file.startsWith(`${packageFolder}/`)) return 'package';
+    if (file.startsWith(`${packagesFolder}/`)) return 'package';
     const slug = decodeFileName(repositoryPath.exec(file)?.[1] ?? '');
     return slug !== undefined && existsSync(this.#output.resolve(listOf(slug))) ? 'repository' : 'former slug';
   }
@@ -219,7 +219,7 @@ export class Emission {
     for (const file of walkFiles(
       this.#output.root,
       apiRoot,
-      (folder) => known !== undefined && folder === packageFolder,
+      (folder) => known !== undefined && folder === packagesFolder,
     )) {
       if (!this.#isPart(file)) vanished.push(file);
     }

@@ -8,7 +8,7 @@ import {
   readPackages,
 } from '../catalog/reading.ts';
 import type { CatalogBuild } from '../catalog/state-catalog.ts';
-import { documentPath, packageFolder } from '../contract/paths.ts';
+import { documentPath, packagesFolder } from '../contract/paths.ts';
 import { documents } from '../documents/documents.ts';
 import type { DocumentPublisher } from './document-publisher.ts';
 import { countEntries } from './folder-entries.ts';
@@ -36,7 +36,7 @@ export const readPackageNote = (
   { state, catalog, verify, ...others }: NoteSources,
 ): FolderNote => {
   const believed = !verify && catalog.before !== undefined && isInventoryKnown(output, state);
-  return new FolderNote(output, state, { folder: packageFolder, believed, ...others });
+  return new FolderNote(output, state, { folder: packagesFolder, believed, ...others });
 };
 
 interface PackageSources {
@@ -111,7 +111,7 @@ export class PackageDocuments {
   get standing(): StandingFiles | undefined {
     if (!this.#isUntouched) return undefined;
     const gone = new Set(this.#listGone());
-    const has = (file: string) => file.startsWith(`${packageFolder}/`) && !gone.has(file);
+    const has = (file: string) => file.startsWith(`${packagesFolder}/`) && !gone.has(file);
     return { count: this.#count - this.files.size, has };
   }
 
@@ -152,9 +152,9 @@ export class PackageDocuments {
   // Every package has its document by now, so if there are no more entries than packages, there is nothing else.
   // Documents with names too long for one file share folders, which means fewer entries.
   #standAlone(): boolean {
-    const folder = this.#output.resolve(packageFolder);
+    const folder = this.#output.resolve(packagesFolder);
     if (!existsSync(folder) || countEntries(folder) !== this.#count) return false;
-    for (const file of this.files) if (file.includes('/', packageFolder.length + 1)) return false;
+    for (const file of this.files) if (file.includes('/', packagesFolder.length + 1)) return false;
     return true;
   }
 }

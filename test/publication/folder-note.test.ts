@@ -13,7 +13,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { readCatalogDigest } from '../../src/catalog/soundness.ts';
 import { catalogPath } from '../../src/catalog/state-catalog.ts';
-import { documentPath, packageFolder } from '../../src/contract/paths.ts';
+import { documentPath, packagesFolder } from '../../src/contract/paths.ts';
 import { listFiles } from '../../src/publication/folder-entries.ts';
 import { FolderNote } from '../../src/publication/folder-note.ts';
 import { publishGeneration } from '../../src/publication/generation.ts';
@@ -79,7 +79,7 @@ class Builds {
     const { ago, inParts } = this.changed;
     const second = Math.floor(Date.now() / 1000) * 1000;
     const changed = new Date(inParts ? second + 1 : second);
-    utimesSync(path.join(out, packageFolder), changed, changed);
+    utimesSync(path.join(out, packagesFolder), changed, changed);
     const clock = vi.spyOn(Date, 'now').mockReturnValue(changed.getTime() + ago);
     emission.noteFolder();
     clock.mockRestore();
@@ -148,10 +148,10 @@ it('C12: a name that was removed, added or replaced in the folder is found by th
       writeFileSync(moved, '{}');
       renameSync(moved, file);
     },
-    () => rmSync(path.join(builds.out, packageFolder), { recursive: true }),
+    () => rmSync(path.join(builds.out, packagesFolder), { recursive: true }),
     // Another folder, that looks like this one: restored from a backup of another day.
     () => {
-      const folder = path.join(builds.out, packageFolder);
+      const folder = path.join(builds.out, packagesFolder);
       const { atime, mtime } = statSync(folder);
       cpSync(folder, moved, { recursive: true });
       rmSync(path.join(moved, path.basename(file)));
@@ -175,7 +175,7 @@ it('C12: the note is not believed where it is not to be, was never taken, or cou
   expect((await builds.build([some(20)], false)).looked.size).toBe(20);
   expect((await builds.build([some(20)])).isUntouched).toBe(true);
   // A build that never ends.
-  new FolderNote(new OutputFolder(builds.out), builds.state, { folder: packageFolder, believed: true });
+  new FolderNote(new OutputFolder(builds.out), builds.state, { folder: packagesFolder, believed: true });
   expect((await builds.build([some(20)])).isUntouched).toBe(false);
   // A folder that changed a moment ago may change again and look the same, for longer where a clock tells whole seconds.
   for (const [ago, inParts, isNoted] of [
