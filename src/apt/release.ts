@@ -261,7 +261,7 @@ export const checkValidity = (
     findings.push({ code: 'release-in-future', detail: release.date ?? '' });
   }
   if (until !== null && until < now.getTime()) {
-    findings.push({ code: 'release-expired', detail: new Date(until).toISOString() });
+    findings.push({ code: 'release-expired', detail: release.validUntil ?? '' });
   }
   return findings;
 };

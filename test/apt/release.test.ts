@@ -150,9 +150,7 @@ describe('checkValidity', () => {
 
   it('C5: reports a Valid-Until that is past and a Date that is ahead', () => {
     const past = 'Fri, 31 May 2024 23:59:59 UTC';
-    expect(checkValidity({ date: null, validUntil: past }, now)).toEqual([
-      { code: 'release-expired', detail: '2024-05-31T23:59:59.000Z' },
-    ]);
+    expect(checkValidity({ date: null, validUntil: past }, now)).toEqual([{ code: 'release-expired', detail: past }]);
     expect(checkValidity({ date: 'Sat, 1 Jun 2024 12:00:00 UTC', validUntil: null }, now)).toEqual([
       { code: 'release-in-future', detail: 'Sat, 1 Jun 2024 12:00:00 UTC' },
     ]);
