@@ -7,6 +7,7 @@ import type { PackageSummary } from './package-summary.ts';
 import { packagesIn } from './repository-view.ts';
 import { choosePictures, chooseRepositoryPictures, type SharePicture } from './share-choice.ts';
 import type { SiteCatalog } from './site-catalog.ts';
+import { tellNames } from './told-apart.ts';
 
 /** The people who run the service, as shown on pages. What is left out is not shown. */
 export type SiteService = Pick<Service, 'name'> & Partial<Pick<Service, 'contact_email' | 'copyright'>>;
@@ -29,6 +30,8 @@ export interface Site extends Required<Addressing> {
   readonly pictures: ReadonlyMap<string, SharePicture>;
   /** The share pictures of repositories, by slug. */
   readonly repositoryPictures: ReadonlyMap<string, SharePicture>;
+  /** What to call each repository in a list of all, by slug. */
+  readonly repositoryNames: ReadonlyMap<string, string>;
   /** Packages of each repository, by slug, ordered by name. */
   readonly inRepository: ReadonlyMap<string, readonly PackageSummary[]>;
   /** Packages of each section kind that has any, ordered by name. */
@@ -73,6 +76,7 @@ export const provideSite = (
             service.name,
             hasAllPictures,
           ),
+          repositoryNames: tellNames(catalog.repositories),
           inRepository,
           byKind: packagesByKind(catalog),
         };

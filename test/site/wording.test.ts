@@ -175,6 +175,11 @@ describe('the words and figures of every page', () => {
         /^(?:shop|many packages)\b/i.test(text),
       ),
     ).toEqual(['Many packages · Debdex', 'Many packages', 'shop.example']);
+    // Two are called so.
+    for (const list of ['', 'repository/', 'ranking/', 'doctor/', 'status/'])
+      expect(textsOf(troubled.get(`${list}index.html`) ?? '')).toEqual(
+        expect.arrayContaining(['Many packages (many)', 'Many packages (shop)']),
+      );
     // Of one that is paid for in some other way nobody knows who may have it.
     expect(files(page('package/com.alpha.paid/'))).toHaveLength(2);
   });
