@@ -18,6 +18,8 @@ export interface BuildResult {
   readonly newSlugs: readonly string[];
   readonly repositoryChanges: RepositoryChanges;
   readonly packageChanges: readonly PackageChange[];
+  /** Whether the catalog before was lost, so that nobody knows what changed of packages. */
+  readonly isUncompared?: boolean;
   /** Damage and losses that were found and repaired, as sentences. */
   readonly repairs: readonly string[];
   /**

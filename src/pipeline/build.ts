@@ -155,7 +155,7 @@ const publish = async (
       progress.step('publish', async () => {
         begun = true;
         const present = { last: readLastNumber(output, state), repositories: entries };
-        keepPendingChanges(state, result.packageChanges, present);
+        keepPendingChanges(state, result.isUncompared === true ? undefined : result.packageChanges, present);
         place();
         await output.flush();
         await catalog.publish();
@@ -244,4 +244,6 @@ const readPackagesSize = (state: string): KnownFolder => {
 const describeRepairs = (count: number): string[] =>
   count === 0
     ? []
-    : [`Not there as last written, and written again: ${count} ${count === 1 ? 'document' : 'documents'}.`];
+    : count === 1
+      ? ['1 document that did not stand there as it was written was written again.']
+      : [`${count} documents that did not stand there as they were written were written again.`];

@@ -85,12 +85,14 @@ export const bringUpToDate = async (
       database,
       entries.filter(({ slug }) => ingested.has(slug)),
     );
+  const packageChanges = before === undefined ? catalog.readFormer(changesFrom) : changesFrom(before);
   const result: BuildResult = {
     outcomes,
     lastBuild,
     newSlugs: slugs.filter((slug) => !previous?.repositories.some((one) => one.slug === slug)),
     repositoryChanges: compareBuilds(previous, lastBuild),
-    packageChanges: (before === undefined ? catalog.readFormer(changesFrom) : changesFrom(before)) ?? [],
+    packageChanges: packageChanges ?? [],
+    isUncompared: packageChanges === undefined,
     statistics: readStatistics(database),
     stanzas: readFindings(database).stanzas,
     documents: { written: 0, unchanged: 0, removed: 0 },

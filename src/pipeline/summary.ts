@@ -96,7 +96,8 @@ const describeChange = ({ package_id, repository, version, previous_version }: P
 
 const mostNamed = 20;
 
-const describeChanges = ({ repositoryChanges, packageChanges, lastBuild }: BuildResult): string => {
+const describeChanges = (result: BuildResult): string => {
+  const { repositoryChanges, packageChanges, lastBuild, newSlugs, isUncompared } = result;
   const waiting = Map.groupBy(repositoryChanges.heldBack, (slug) =>
     lastBuild.repositories.find((one) => one.slug === slug)?.heldBack.every(isTrust) ? 'toConfirm' : 'heldBack',
   );
@@ -123,6 +124,9 @@ const describeChanges = ({ repositoryChanges, packageChanges, lastBuild }: Build
     (kind) => `${number(packageChanges.filter(({ change }) => change === kind).length)} ${kind}`,
   );
   if (packageChanges.length > 0) text += row('', `packages: ${counts.join(', ')}`);
+  if (isUncompared === true && newSlugs.length < lastBuild.repositories.length) {
+    text += row('', 'packages: not known, because there is no sound catalog of the time before');
+  }
   for (const one of packageChanges.slice(0, mostNamed)) text += row('', `${one.change} ${describeChange(one)}`);
   if (packageChanges.length > mostNamed) {
     text += row('', `and ${number(packageChanges.length - mostNamed)} more packages; --report FILE names all`);

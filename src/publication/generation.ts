@@ -42,7 +42,8 @@ export interface GenerationInput {
   readonly isCarried?: (path: string) => boolean;
   /** Whether a file was written since the generation in force; undefined if that is not known. */
   readonly isTouched: ((path: string) => boolean) | undefined;
-  readonly packages: ChangeList['packages'];
+  /** What changed of packages since the generation in force; undefined if that is not known. */
+  readonly packages: ChangeList['packages'] | undefined;
   /** The catalog as rows, if it is published in this form: its list, which is among `paths`, as are the portions. */
   readonly portions?: Generation['portions'];
   readonly signer?: Signer | undefined;
@@ -117,7 +118,8 @@ interface Published {
  * whether it is new.
  *
  * Whenever this ends, `generation.json` describes the last generation or this one, and everything that it names exists.
- * If it is unknown what was published before, `previous` is null, and followers take everything again.
+ * If it is unknown what was published before, or what changed of packages, `previous` is null, and followers take
+ * everything again.
  */
 export const publishGeneration = async (input: GenerationInput): Promise<Published> => {
   try {
@@ -138,6 +140,8 @@ const publish = async (input: GenerationInput): Promise<Published> => {
   const known = found === undefined ? undefined : inventory;
   const paths = new Set(input.paths);
   if (before !== undefined && known !== undefined && isUnchanged(before, paths, input)) {
+    // With the same catalog no package changed, whatever is pending.
+    forgetPendingChanges(state);
     await renewSignature(output, signer);
     return { generation: before, isNew: false };
   }
@@ -146,17 +150,19 @@ const publish = async (input: GenerationInput): Promise<Published> => {
   const hasSame = before?.documents.digest === summary.digest && before.catalog.sha256 === catalog.sha256;
   if (before !== undefined && hasSame && standsWhole(output, before)) {
     renameSync(next, inventory);
+    forgetPendingChanges(state);
     await renewSignature(output, signer);
     return { generation: before, isNew: false };
   }
   const number = Math.max(before?.number ?? greatestNumber(output), readKeptNumber(state)) + 1;
   const date = input.now.toISOString();
-  const previous = known === undefined ? null : (last?.number ?? null);
+  const isKnown = known !== undefined && input.packages !== undefined;
+  const previous = isKnown ? (last?.number ?? null) : null;
   const target = generationPath.catalog(catalog.sha256);
   const compressed = await publishNamed(output, target, () => writeFramedCopy(output, state, { ...catalog, target }));
   const listed = await publishInventory(output, next, summary, before);
   const documents = { written: [...summary.written], removed: [...summary.removed] };
-  const changes: ChangeList = { format: 1, number, date, previous, documents, packages: input.packages };
+  const changes: ChangeList = { format: 1, number, date, previous, documents, packages: input.packages ?? [] };
   output.write(generationPath.changes(number), JSON.stringify(changes));
   const generation: Generation = {
     format: 1,

@@ -7,9 +7,9 @@ import { writeWholeFile } from '../disk/whole-file.ts';
 const filePath = (state: string): string => path.join(state, 'publication', 'packages.json');
 
 // `after` is the number of the generation that was the last when they were kept. Earlier programs stored the
-// list alone: if one was killed, its changes are announced too.
+// list alone: if one was killed, its changes are announced too. The list is null if it is not known what changed.
 const pendingSchema = z.union([
-  z.object({ after: z.int(), packages: z.array(packageChangeSchema) }),
+  z.object({ after: z.int(), packages: z.array(packageChangeSchema).nullable() }),
   z.array(packageChangeSchema).transform((packages) => ({ after: Infinity, packages })),
 ]);
 
@@ -56,12 +56,13 @@ const underPresentSlugs = (changes: readonly PackageChange[], { repositories }: 
 /**
  * Changes of packages that no generation has announced yet. A build that ends between its generation and
  * `forgetPendingChanges` leaves changes that were announced already. They are ignored: announced again, they would hide
- * what was undone since.
+ * what was undone since. Undefined if it is not known what changed.
  */
-export const readPendingChanges = (state: string, present: Present): PackageChange[] => {
+export const readPendingChanges = (state: string, present: Present): PackageChange[] | undefined => {
   try {
     const { after, packages } = pendingSchema.parse(JSON.parse(readFileSync(filePath(state), 'utf8')));
-    return after < present.last ? [] : mergeChanges([], underPresentSlugs(packages, present));
+    if (after < present.last) return [];
+    return packages === null ? undefined : mergeChanges([], underPresentSlugs(packages, present));
   } catch {
     return [];
   }
@@ -69,11 +70,18 @@ export const readPendingChanges = (state: string, present: Present): PackageChan
 
 /**
  * Stores the changes that are about to come into force, so that the generation announces them even if this build is
- * killed or the power fails. To be called before the catalog is put into force; may be repeated.
+ * killed or the power fails. To be called before the catalog is put into force; may be repeated. Undefined `changes` are
+ * not known, and whatever else came before the next generation does not make them known.
  */
-export const keepPendingChanges = (state: string, changes: readonly PackageChange[], present: Present): void => {
-  if (changes.length === 0) return;
-  const pending = { after: present.last, packages: mergeChanges(readPendingChanges(state, present), changes) };
+export const keepPendingChanges = (
+  state: string,
+  changes: readonly PackageChange[] | undefined,
+  present: Present,
+): void => {
+  if (changes?.length === 0) return;
+  const earlier = readPendingChanges(state, present);
+  const isKnown = changes !== undefined && earlier !== undefined;
+  const pending = { after: present.last, packages: isKnown ? mergeChanges(earlier, changes) : null };
   writeWholeFile(filePath(state), `${JSON.stringify(pending)}\n`, { durable: true });
 };
 

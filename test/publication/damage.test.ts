@@ -181,3 +181,13 @@ describe('the snapshots of a repository that is not in the manifest any more', (
     }
   });
 });
+
+it('P2: a catalog that is lost in a build that changes packages leaves a list of changes that leads from nowhere', async () => {
+  bench.list([{ slug: 'one', uri: origin.uri('one') }]);
+  await bench.build();
+  origin.serve('one', await generateRepository({ packages: makePackages(61) }));
+  rmSync(catalogPath(bench.state));
+  expect((await bench.build()).text).toMatch(/Changes[\s\S]+packages: not known/);
+  const { number, changes } = JSON.parse(readFileSync(path.join(bench.out, 'v2/generation.json'), 'utf8'));
+  expect(JSON.parse(readFileSync(path.join(bench.out, changes), 'utf8'))).toMatchObject({ number, previous: null });
+});

@@ -388,6 +388,28 @@ it('P2: changes that a killed build found are told under the slug that their rep
   expect(readPendingChanges(state, now)).toEqual([added('new', 'c'), added('same', 'd')]);
 });
 
+it('P2: where nobody knows what changed of packages, the next list of changes does not lead from the one before', async () => {
+  const publication = new Publication();
+  const { state } = publication;
+  const present = { last: 1, repositories: [{ slug: 'one', aliases: [] }] };
+  const found: PackageChange = {
+    ...{ package_id: 'a', repository: 'one', change: 'added', version: '1', previous_version: null },
+  };
+  await publication.publish({ 'v2/a.json': 'a' });
+  keepPendingChanges(state, undefined, present);
+  // What a later build knows after this one was killed is not all.
+  keepPendingChanges(state, [found], present);
+  await publication.publish({ 'v2/a.json': 'b' }, { packages: readPendingChanges(state, present) });
+  expect(publication.current).toMatchObject({ number: 2, previous: null });
+  expect(publication.changes(2)).toMatchObject({ previous: null, packages: [] });
+  expect(readPendingChanges(state, present)).toEqual([]);
+  // With the same catalog as before nothing changed.
+  keepPendingChanges(state, undefined, { ...present, last: 2 });
+  await publication.publish({ 'v2/a.json': 'b' }, { packages: readPendingChanges(state, { ...present, last: 2 }) });
+  await publication.publish({ 'v2/a.json': 'c' }, { packages: readPendingChanges(state, { ...present, last: 2 }) });
+  expect(publication.current).toMatchObject({ number: 3, previous: 2 });
+});
+
 it('P2: changes that a killed build of an earlier program left as a list alone are told, and once', () => {
   const state = temporaryFolder();
   const found: PackageChange = {
