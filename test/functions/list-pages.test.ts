@@ -4,7 +4,7 @@ import { type BuiltServer, serveBuild } from '../support/built.ts';
 import { base, packages } from '../support/catalog.ts';
 import { orderlessPackages } from '../support/long-list.ts';
 
-const count = 2001;
+const count = 1401;
 let server: BuiltServer;
 beforeAll(async () => {
   server = await serveBuild([
@@ -52,8 +52,8 @@ const walk = async (target: string, key: 'nextPage' | 'previousPage' = 'nextPage
 
 describe('the list of a repository in pages', () => {
   it.each([
-    ['?page=1', 3],
-    ['?limit=313', 7],
+    ['?page=1', 2],
+    ['?limit=313', 5],
     ['?limit=667', 3],
   ])('H5: is the whole list, its very texts in its order, by the links to the next page (%s)', async (query, pages) => {
     const whole = sliceOf((await ask(listOf('long'))).text);
@@ -81,7 +81,7 @@ describe('the list of a repository in pages', () => {
   it('H5: is empty past its end, however far', async () => {
     for (const query of [
       `limit=1&page=${count + 1}`,
-      'page=4',
+      'page=3',
       `page=${'9'.repeat(30)}`,
       'limit=1000&page=9007199254740991',
     ]) {
@@ -143,9 +143,9 @@ describe('the list of a repository in pages', () => {
     const { answer, text } = await ask(`${listOf('long')}/2`);
     expect([answer.status, sliceOf(text) === sliceOf(computed.text)]).toEqual([200, true]);
     expect(answer.headers.get('etag')).toBe((await ask(`${listOf('long')}/2.json`)).answer.headers.get('etag'));
-    expect((await walk(`${listOf('long')}/1`)).texts).toHaveLength(3);
+    expect((await walk(`${listOf('long')}/1`)).texts).toHaveLength(2);
     for (const target of [
-      'long/packages/4',
+      'long/packages/3',
       'long/packages/0',
       'long/packages/02',
       'long/packages/x',
