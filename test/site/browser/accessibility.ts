@@ -107,6 +107,9 @@ export class Accessibility {
     for (const look of looks) if (look !== '') this.#judged.add(look);
     if (fresh.length === 0) return;
     const context = `{ include: ${JSON.stringify(fresh)}.map((index) => document.found[index]) }`;
-    expect(await findViolations(page, context, {})).toEqual([]);
+    // What was shown before was judged by all rules, and only those of colours, letters and sizes can find it otherwise.
+    const isShownBefore = fresh.every((index) => looks[index] !== '');
+    const options = isShownBefore ? { runOnly: ['cat.color', 'cat.sensory-and-visual-cues'] } : {};
+    expect(await findViolations(page, context, options)).toEqual([]);
   }
 }
