@@ -6,7 +6,7 @@ import { CatalogFiles } from '../../functions/node/catalog-files.ts';
 import { publishBuild } from '../support/built.ts';
 import { packages, type SourceRepository } from '../support/catalog.ts';
 import { createPublished, type Published } from '../support/published.ts';
-import { replaceInFs } from '../support/replaced-functions.ts';
+import { replaceFunctions } from '../support/replaced-functions.ts';
 
 // Times tell little on a machine that does other work, and nothing of ten times the size. What is counted here is the
 // same on every machine: calls of statements, rows that they give, bytes that they are given, and files put in place.
@@ -15,7 +15,7 @@ const files = { placed: 0, looked: 0 };
 const { renameSync: rename, lstatSync: look, opendirSync: open } = fs;
 let putBack: () => void;
 beforeAll(() => {
-  putBack = replaceInFs({
+  putBack = replaceFunctions(fs, {
     renameSync: (from, to) => {
       // Those of the packages of `b` aside, each of which says when its repository changed.
       if (!/\/v2\/jailbreak\/package\/(?:com\.b|org\.both)\./.test(String(to))) files.placed++;

@@ -1,33 +1,33 @@
-import type * as fs from 'node:fs';
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import fs, { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { flushFiles } from '../../src/publication/flush.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { replaceFunctions } from '../support/replaced-functions.ts';
 
 // Whether what was flushed survives a loss of power no test can see. What the system is told to flush, it can.
-const told = vi.hoisted(() => ({ opened: new Map<number, string>(), flushed: [] as string[] }));
-
-vi.mock('node:fs', async (importOriginal) => {
-  const real = await importOriginal<typeof fs>();
-  return {
-    ...real,
-    openSync: (...given: Parameters<typeof real.openSync>) => {
-      const descriptor = real.openSync(...given);
+const told = { opened: new Map<number, string>(), flushed: [] as string[] };
+const { openSync: open, fsyncSync: flush, statSync: stat } = fs;
+let putBack: () => void;
+beforeAll(() => {
+  putBack = replaceFunctions(fs, {
+    openSync: (...given) => {
+      const descriptor = open(...given);
       told.opened.set(descriptor, String(given[0]));
       return descriptor;
     },
-    fsyncSync: (descriptor: number) => {
+    fsyncSync: (descriptor) => {
       told.flushed.push(told.opened.get(descriptor) ?? 'what was not opened here');
-      real.fsyncSync(descriptor);
+      flush(descriptor);
     },
     // So called, a folder is on a file system of its own.
-    statSync: (file: string) => {
-      const stats = real.statSync(file);
-      return path.basename(file) === 'elsewhere' ? { ...stats, dev: stats.dev + 1 } : stats;
-    },
-  };
+    statSync: ((...given: Parameters<typeof stat>) => {
+      const stats = stat(...given);
+      return path.basename(String(given[0])) === 'elsewhere' ? { ...stats, dev: Number(stats?.dev) + 1 } : stats;
+    }) as typeof stat,
+  });
 });
+afterAll(() => putBack());
 
 /** Puts a command in the place of the system's `sync` that notes how it is called; returns how it was. */
 const replaceSync = (status: number): (() => string[]) => {

@@ -22,14 +22,14 @@ import { readPackageNote } from '../../src/publication/package-documents.ts';
 import { openBuild, packages, type SourceRepository } from '../support/catalog.ts';
 import { emissionOf } from '../support/emission.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { replaceInFs } from '../support/replaced-functions.ts';
+import { replaceFunctions } from '../support/replaced-functions.ts';
 
 // What is counted is the same on every machine, as times are not.
 const looked = { files: [] as string[] };
 const { lstatSync: look } = fs;
 let putBack: () => void;
 beforeAll(() => {
-  putBack = replaceInFs({
+  putBack = replaceFunctions(fs, {
     lstatSync: ((...asked: Parameters<typeof look>) => {
       if (String(asked[0]).endsWith('.json')) looked.files.push(path.basename(String(asked[0]), '.json'));
       return look(...asked);

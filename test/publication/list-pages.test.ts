@@ -12,14 +12,14 @@ import { publishBuild } from '../support/built.ts';
 import { base, packages, type SourceRepository } from '../support/catalog.ts';
 import { orderlessPackages } from '../support/long-list.ts';
 import { createPublished, type Published } from '../support/published.ts';
-import { replaceInFs } from '../support/replaced-functions.ts';
+import { replaceFunctions } from '../support/replaced-functions.ts';
 
 // Every single removal and every file that gets its name is a moment at which the process may end.
 const changed = { tell: (_file: string) => {} };
 const { rmSync: remove, renameSync: rename } = fs;
 let putBack: () => void;
 beforeAll(() => {
-  putBack = replaceInFs({
+  putBack = replaceFunctions(fs, {
     rmSync: (file, options) => {
       remove(file, options);
       changed.tell(String(file));

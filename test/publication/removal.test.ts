@@ -4,14 +4,14 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openBuild, packages, type SourceRepository } from '../support/catalog.ts';
 import { emissionOf } from '../support/emission.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { replaceInFs } from '../support/replaced-functions.ts';
+import { replaceFunctions } from '../support/replaced-functions.ts';
 
 // Every single removal is a moment at which the process may end.
 const removed = { tell: (_file: string) => {} };
 const { rmSync: remove } = fs;
 let putBack: () => void;
 beforeAll(() => {
-  putBack = replaceInFs({
+  putBack = replaceFunctions(fs, {
     rmSync: (file, options) => {
       remove(file, options);
       removed.tell(String(file));

@@ -1,14 +1,14 @@
-import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 
 /**
- * Replaces functions of `node:fs`, also for modules that import them by name. Returns what puts them back. To replace the
- * module would take a process of its own, in which the test runner loads everything anew.
+ * Replaces functions of a module of Node, given as its default export, also for what imports them by name. Returns what
+ * puts them back. To replace the module itself would take a process of its own, in which the test runner loads everything
+ * anew.
  */
-export const replaceInFs = (functions: Partial<typeof fs>): (() => void) => {
-  const before = Object.fromEntries(Object.keys(functions).map((name) => [name, fs[name as keyof typeof fs]]));
+export const replaceFunctions = <T extends object>(module: T, functions: Partial<T>): (() => void) => {
+  const before = Object.fromEntries(Object.keys(functions).map((name) => [name, module[name as keyof T]]));
   const put = (those: object): void => {
-    Object.assign(fs, those);
+    Object.assign(module, those);
     syncBuiltinESMExports();
   };
   put(functions);

@@ -1,24 +1,30 @@
 import { Readable } from 'node:stream';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import timers from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { NetworkError } from '../../src/net/network-error.ts';
 import type { Sender } from '../../src/net/sender.ts';
 import type { LocalFile } from '../../src/uploading/local-publication.ts';
 import { S3Client } from '../../src/uploading/s3-client.ts';
+import { replaceFunctions } from '../support/replaced-functions.ts';
 
 interface Wait {
   readonly milliseconds: number;
   readonly end: () => void;
 }
 
-const { waits, watcher } = vi.hoisted(() => ({ waits: [] as Wait[], watcher: { tell: () => {} } }));
+const waits: Wait[] = [];
+const watcher = { tell: () => {} };
 
-vi.mock('node:timers/promises', () => ({
-  setTimeout: (milliseconds: number) =>
+let putBack: () => void;
+beforeAll(() => {
+  const wait = (milliseconds: number) =>
     new Promise<void>((end) => {
       waits.push({ milliseconds, end });
       watcher.tell();
-    }),
-}));
+    });
+  putBack = replaceFunctions(timers, { setTimeout: wait as typeof timers.setTimeout });
+});
+afterAll(() => putBack());
 
 /** Resolves when so many wait. */
 const waiting = (count: number): Promise<void> =>
