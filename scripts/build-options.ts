@@ -1,3 +1,4 @@
+import { defaultAddress } from '../src/contract/paths.ts';
 import { downloadsAtOption, downloadsOption } from './downloads-option.ts';
 import { logOptions } from './log-options.ts';
 import { type Option, proxyVariables } from './options.ts';
@@ -40,7 +41,7 @@ export const buildOptions = {
   'base-url': {
     type: 'string',
     value: 'URL',
-    default: 'http://localhost:8080',
+    default: defaultAddress,
     environment: 'DEBDEX_BASE_URL',
     help: 'Public address of what is published, used in all links. It may have a path.',
   },

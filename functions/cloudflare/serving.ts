@@ -1,6 +1,6 @@
 import type { CatalogDatabase } from '../../src/catalog/database.ts';
 import { type Generation, generationPath } from '../../src/contract/generation.ts';
-import { describedAddress, documentPath } from '../../src/contract/paths.ts';
+import { defaultAddress, describedAddress, documentPath } from '../../src/contract/paths.ts';
 import { CatalogDocuments } from '../../src/documents/catalog-documents.ts';
 import { documentText } from '../../src/documents/document.ts';
 import { createSafetyList } from '../../src/safety/safety-list.ts';
@@ -42,9 +42,6 @@ const largestComposed = 256 * 1024;
 const largeAtOnce = 1;
 
 const utf8 = new TextEncoder();
-
-/** The public address before anything was taken. */
-const defaultAddress = 'http://localhost:8080';
 
 /** What answers requests in an object: the app of every host, over the catalog that the object holds. */
 export class Serving extends CatalogQuestions {

@@ -1,9 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { describedAddress, documentPath } from '../../src/contract/paths.ts';
-
-/** The public address if no published document names one. */
-export const defaultAddress = 'http://localhost:8080';
+import { defaultAddress, describedAddress, documentPath } from '../../src/contract/paths.ts';
 
 /** The public address with which an output folder was built. */
 export const readPublicAddress = (out: string): string => {

@@ -10,7 +10,6 @@ import { CannotServe, type Host, type HostOptions } from './host-options.ts';
 import { listen } from './listen.ts';
 import { measureBy } from './measure-questions.ts';
 import { Meter } from './meter.ts';
-import { defaultAddress } from './published-address.ts';
 import { type ReplicaSource, startReplica } from './replica.ts';
 import { NothingTaken } from './replica-index.ts';
 import { createTelling } from './telling.ts';
@@ -42,7 +41,6 @@ export const startReplicaHost = async (options: ReplicaHostOptions): Promise<Hos
     memory: documentMemory,
     now: computed.now,
     measure: measureBy(meter),
-    defaultAddress,
     tell,
     report,
     onChange: () => forget(),

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { generationPath, tellsOfGenerations } from '../../src/contract/generation.ts';
-import { describedAddress, documentPath } from '../../src/contract/paths.ts';
+import { defaultAddress, describedAddress, documentPath } from '../../src/contract/paths.ts';
 import type { ReplicaRecord } from '../../src/contract/records.ts';
 import { TakenCatalog } from '../../src/following/taken-catalog.ts';
 import { type Taken, type TakenFolder, takenOf } from '../../src/following/taken-folder.ts';
@@ -55,8 +55,6 @@ export interface ReplicaIndexOptions {
   readonly memory: number;
   readonly now: () => Date;
   readonly measure: Measure;
-  /** The public address before anything was taken. */
-  readonly defaultAddress: string;
 }
 
 /**
@@ -110,7 +108,7 @@ export class ReplicaIndex extends CatalogQuestions implements Documents {
 
   /** The public address that the published documents contain. */
   publicAddress(): string {
-    return this.#inForce?.publicAddress ?? this.#options.defaultAddress;
+    return this.#inForce?.publicAddress ?? defaultAddress;
   }
 
   read: Documents['read'] = async (path, encoding) => {

@@ -335,6 +335,9 @@ export const documentPath = {
 /** The folder of the documents of all packages, below the output folder. */
 export const packagesFolder = packagePath('a').slice(0, packagePath('a').lastIndexOf('/'));
 
+/** The public address if no published document names one: that of builds without --base-url. */
+export const defaultAddress = 'http://localhost:8080';
+
 /**
  * The public address in a published description of the API (the JSON of `openapi.json`), which is its server's address.
  * Undefined if it names none. Throws if the text is not JSON.
