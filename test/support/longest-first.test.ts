@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { LongestFirst, longest } from './longest-first.ts';
+import { LongestFirst, longest, waiting } from './longest-first.ts';
 
 const tests = path.join(import.meta.dirname, '..');
 type Files = Parameters<LongestFirst['sort']>[0];
@@ -27,8 +27,17 @@ it('begins with the files that take longest, in their order, and ends with those
   expect(order.slice(4).sort()).toEqual(['apt/stanza.test.ts', 'apt/urls.test.ts']);
 });
 
+it('puts one file that waits before each three that work, the longest first', async () => {
+  const [one = '', other = ''] = waiting;
+  const order = await orderOf([other, ...names, one], { shuffle: false });
+  expect(order.filter((name) => !waiting.includes(name))).toEqual(await orderOf(names, { shuffle: false }));
+  expect(order.indexOf(one)).toBe(0);
+  expect(order.indexOf(other)).toBe(4);
+  expect(await orderOf([other, one], { shuffle: false })).toEqual([one, other]);
+});
+
 it('knows files that are there', () => {
-  expect(longest.filter((name) => !existsSync(path.join(tests, name)))).toEqual([]);
+  expect([...longest, ...waiting].filter((name) => !existsSync(path.join(tests, name)))).toEqual([]);
 });
 
 it('leaves the order of all of them to the seed where it is to be chance', async () => {

@@ -2,43 +2,77 @@ import { hash } from 'node:crypto';
 import path from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/**
- * The files that take longest beside others, by path below the tests' folder, roughly the longest first. The test runner
- * only knows this after a first run. Those that mostly wait (for limits, pauses, a soak) stand between those that keep a
- * processor busy, because several of them at once leave one idle.
- */
+// By path below the tests' folder. The test runner only knows after a first run how long a file takes, and never whether
+// it works or waits meanwhile.
+
+/** The files that take longest beside others, roughly the longest first. */
 export const longest: readonly string[] = [
   'site/browser/page-kinds.test.ts',
   'publication/kill.test.ts',
   'site/build.test.ts',
   'scripts/soak.test.ts',
   'scripts/ends.test.ts',
-  'hosts/walk.test.ts',
-  'gateway/waiting.test.ts',
+  'functions/edge.test.ts',
+  'site/browser/searching-by-function.test.ts',
+  'functions/edge-gateway.test.ts',
   'site/browser/searching.test.ts',
-  'uploading/kill.test.ts',
-  'publication/strangers.test.ts',
-  'functions/replica.test.ts',
-  'gateway/browser.test.ts',
+  'site/browser/safari.test.ts',
+  'site/bundle.test.ts',
+  'hosts/walk.test.ts',
   'site/browser/package-page.test.ts',
   'scripts/replica.test.ts',
-  'functions/edge.test.ts',
+  'site/device.test.ts',
+  'gateway/browser.test.ts',
   'gateway/races.test.ts',
-  'scripts/serve.test.ts',
   'gateway/throttle.test.ts',
   'gateway/crash.test.ts',
   'fuzz/costs.test.ts',
 ];
-const places = longest.map((name) => path.join(import.meta.dirname, '..', name));
 
-const placeOf = ({ moduleId }: TestSpecification): number => {
-  const place = places.indexOf(path.normalize(moduleId));
-  return place === -1 ? places.length : place;
-};
+/** The files that mostly wait, for limits, pauses or others, the longest first. Several at once leave a processor idle. */
+export const waiting: readonly string[] = [
+  'gateway/waiting.test.ts',
+  'publication/strangers.test.ts',
+  'functions/shared-downloads.test.ts',
+  'functions/replica.test.ts',
+  'scripts/serve.test.ts',
+  'functions/download-counters.test.ts',
+  'scripts/build-flags.test.ts',
+  'net/fetcher.test.ts',
+  'functions/direct-answers.test.ts',
+  'gateway/failing-store.test.ts',
+  'gateway/behind-a-pooler.test.ts',
+  'functions/abuse.test.ts',
+  'following/refusing-replica.test.ts',
+  'uploading/disk.test.ts',
+  'site/pagefind-index.test.ts',
+  'crawl/many-repositories.test.ts',
+  'functions/direct-questions.test.ts',
+  'net/resolver.test.ts',
+  'net/far-hosts.test.ts',
+  'crawl/politeness.test.ts',
+  'crawl/release-failures.test.ts',
+  'site/own-process.test.ts',
+  'functions/slow-clients.test.ts',
+  'functions/health-log.test.ts',
+];
+
+/** After how many files that work one that waits begins: of four at once, one waits most of the time. */
+const workingForEach = 3;
+
+const placesOf = (names: readonly string[]): ReadonlyMap<string, number> =>
+  new Map(names.map((name, place) => [path.join(import.meta.dirname, '..', name), place]));
+const [placesOfLongest, placesOfWaiting] = [placesOf(longest), placesOf(waiting)];
+
+const byPlace = (places: ReadonlyMap<string, number>) => (one: TestSpecification, other: TestSpecification) =>
+  placeOf(places, one) - placeOf(places, other);
+const placeOf = (places: ReadonlyMap<string, number>, { moduleId }: TestSpecification): number =>
+  places.get(path.normalize(moduleId)) ?? places.size;
 
 /**
- * Begins with the tests that take longest, so that no processor is idle at the end of a run. The files of the unit
- * tier, which are many and short, come last and fill the gaps. If files are to be shuffled, the order is random.
+ * Begins with the tests that take longest, so that no processor is idle at the end of a run, and puts those that wait
+ * between them. The files of the unit tier, which are many and short, come last and fill the gaps. If files are to be
+ * shuffled, the order is random.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -48,6 +82,12 @@ export class LongestFirst extends BaseSequencer {
       return [...files].sort((one, other) => (drawn(one) < drawn(other) ? -1 : 1));
     }
     const sorted = await super.sort(files);
-    return sorted.sort((one, other) => placeOf(one) - placeOf(other));
+    const isWaiting = (file: TestSpecification): boolean => placeOf(placesOfWaiting, file) < waiting.length;
+    const waiters = sorted.filter(isWaiting).sort(byPlace(placesOfWaiting));
+    const working = sorted.filter((file) => !isWaiting(file)).sort(byPlace(placesOfLongest));
+    const spread = working.flatMap((file, index) =>
+      index % workingForEach === 0 ? [...waiters.splice(0, 1), file] : [file],
+    );
+    return [...spread, ...waiters];
   }
 }
