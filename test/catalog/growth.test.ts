@@ -13,30 +13,26 @@ import { replaceFunctions } from '../support/replaced-functions.ts';
 
 const files = { placed: 0, looked: 0 };
 const { renameSync: rename, lstatSync: look, opendirSync: open } = fs;
-let putBack: () => void;
-beforeAll(() => {
-  putBack = replaceFunctions(fs, {
-    renameSync: (from, to) => {
-      // Those of the packages of `b` aside, each of which says when its repository changed.
-      if (!/\/v2\/jailbreak\/package\/(?:com\.b|org\.both)\./.test(String(to))) files.placed++;
-      rename(from, to);
-    },
-    lstatSync: ((...asked: Parameters<typeof look>) => {
+replaceFunctions(fs, {
+  renameSync: (from, to) => {
+    // Those of the packages of `b` aside, each of which says when its repository changed.
+    if (!/\/v2\/jailbreak\/package\/(?:com\.b|org\.both)\./.test(String(to))) files.placed++;
+    rename(from, to);
+  },
+  lstatSync: ((...asked: Parameters<typeof look>) => {
+    files.looked++;
+    return look(...asked);
+  }) as typeof look,
+  opendirSync: (...asked) => {
+    const directory = open(...asked);
+    const read = directory.readSync.bind(directory);
+    directory.readSync = () => {
       files.looked++;
-      return look(...asked);
-    }) as typeof look,
-    opendirSync: (...asked) => {
-      const directory = open(...asked);
-      const read = directory.readSync.bind(directory);
-      directory.readSync = () => {
-        files.looked++;
-        return read();
-      };
-      return directory;
-    },
-  });
+      return read();
+    };
+    return directory;
+  },
 });
-afterAll(() => putBack());
 
 /** What some work asked of the database and of the disk. */
 interface Work {

@@ -1,6 +1,6 @@
 import fs, { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { flushFiles } from '../../src/publication/flush.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { replaceFunctions } from '../support/replaced-functions.ts';
@@ -8,26 +8,22 @@ import { replaceFunctions } from '../support/replaced-functions.ts';
 // Whether what was flushed survives a loss of power no test can see. What the system is told to flush, it can.
 const told = { opened: new Map<number, string>(), flushed: [] as string[] };
 const { openSync: open, fsyncSync: flush, statSync: stat } = fs;
-let putBack: () => void;
-beforeAll(() => {
-  putBack = replaceFunctions(fs, {
-    openSync: (...given) => {
-      const descriptor = open(...given);
-      told.opened.set(descriptor, String(given[0]));
-      return descriptor;
-    },
-    fsyncSync: (descriptor) => {
-      told.flushed.push(told.opened.get(descriptor) ?? 'what was not opened here');
-      flush(descriptor);
-    },
-    // So called, a folder is on a file system of its own.
-    statSync: ((...given: Parameters<typeof stat>) => {
-      const stats = stat(...given);
-      return path.basename(String(given[0])) === 'elsewhere' ? { ...stats, dev: Number(stats?.dev) + 1 } : stats;
-    }) as typeof stat,
-  });
+replaceFunctions(fs, {
+  openSync: (...given) => {
+    const descriptor = open(...given);
+    told.opened.set(descriptor, String(given[0]));
+    return descriptor;
+  },
+  fsyncSync: (descriptor) => {
+    told.flushed.push(told.opened.get(descriptor) ?? 'what was not opened here');
+    flush(descriptor);
+  },
+  // So called, a folder is on a file system of its own.
+  statSync: ((...given: Parameters<typeof stat>) => {
+    const stats = stat(...given);
+    return path.basename(String(given[0])) === 'elsewhere' ? { ...stats, dev: Number(stats?.dev) + 1 } : stats;
+  }) as typeof stat,
 });
-afterAll(() => putBack());
 
 /** Puts a command in the place of the system's `sync` that notes how it is called; returns how it was. */
 const replaceSync = (status: number): (() => string[]) => {

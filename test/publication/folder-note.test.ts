@@ -10,7 +10,7 @@ import fs, {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { readCatalogDigest } from '../../src/catalog/soundness.ts';
 import { catalogPath } from '../../src/catalog/state-catalog.ts';
 import { documentPath, packagesFolder } from '../../src/contract/paths.ts';
@@ -27,16 +27,12 @@ import { replaceFunctions } from '../support/replaced-functions.ts';
 // What is counted is the same on every machine, as times are not.
 const looked = { files: [] as string[] };
 const { lstatSync: look } = fs;
-let putBack: () => void;
-beforeAll(() => {
-  putBack = replaceFunctions(fs, {
-    lstatSync: ((...asked: Parameters<typeof look>) => {
-      if (String(asked[0]).endsWith('.json')) looked.files.push(path.basename(String(asked[0]), '.json'));
-      return look(...asked);
-    }) as typeof look,
-  });
+replaceFunctions(fs, {
+  lstatSync: ((...asked: Parameters<typeof look>) => {
+    if (String(asked[0]).endsWith('.json')) looked.files.push(path.basename(String(asked[0]), '.json'));
+    return look(...asked);
+  }) as typeof look,
 });
-afterAll(() => putBack());
 
 /** A publication that is built again and again, of a folder that is noted from each build to the next. */
 class Builds {

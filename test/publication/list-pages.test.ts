@@ -17,20 +17,16 @@ import { replaceFunctions } from '../support/replaced-functions.ts';
 // Every single removal and every file that gets its name is a moment at which the process may end.
 const changed = { tell: (_file: string) => {} };
 const { rmSync: remove, renameSync: rename } = fs;
-let putBack: () => void;
-beforeAll(() => {
-  putBack = replaceFunctions(fs, {
-    rmSync: (file, options) => {
-      remove(file, options);
-      changed.tell(String(file));
-    },
-    renameSync: (from, to) => {
-      rename(from, to);
-      changed.tell(String(to));
-    },
-  });
+replaceFunctions(fs, {
+  rmSync: (file, options) => {
+    remove(file, options);
+    changed.tell(String(file));
+  },
+  renameSync: (from, to) => {
+    rename(from, to);
+    changed.tell(String(to));
+  },
 });
-afterAll(() => putBack());
 
 const long = (count: number): SourceRepository => ({
   slug: 'long',

@@ -1,6 +1,6 @@
 import fs, { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { openBuild, packages, type SourceRepository } from '../support/catalog.ts';
 import { emissionOf } from '../support/emission.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -9,16 +9,12 @@ import { replaceFunctions } from '../support/replaced-functions.ts';
 // Every single removal is a moment at which the process may end.
 const removed = { tell: (_file: string) => {} };
 const { rmSync: remove } = fs;
-let putBack: () => void;
-beforeAll(() => {
-  putBack = replaceFunctions(fs, {
-    rmSync: (file, options) => {
-      remove(file, options);
-      removed.tell(String(file));
-    },
-  });
+replaceFunctions(fs, {
+  rmSync: (file, options) => {
+    remove(file, options);
+    removed.tell(String(file));
+  },
 });
-afterAll(() => putBack());
 
 /** The documents below a folder that name one that is not there, each with what it names. */
 const findDangling = (out: string): string[] => {

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import timers from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { NetworkError } from '../../src/net/network-error.ts';
 import type { Sender } from '../../src/net/sender.ts';
 import type { LocalFile } from '../../src/uploading/local-publication.ts';
@@ -15,16 +15,12 @@ interface Wait {
 const waits: Wait[] = [];
 const watcher = { tell: () => {} };
 
-let putBack: () => void;
-beforeAll(() => {
-  const wait = (milliseconds: number) =>
-    new Promise<void>((end) => {
-      waits.push({ milliseconds, end });
-      watcher.tell();
-    });
-  putBack = replaceFunctions(timers, { setTimeout: wait as typeof timers.setTimeout });
-});
-afterAll(() => putBack());
+const wait = (milliseconds: number) =>
+  new Promise<void>((end) => {
+    waits.push({ milliseconds, end });
+    watcher.tell();
+  });
+replaceFunctions(timers, { setTimeout: wait as typeof timers.setTimeout });
 
 /** Resolves when so many wait. */
 const waiting = (count: number): Promise<void> =>
