@@ -12,6 +12,9 @@ import type { Progress } from './progress.ts';
 
 const number = (value: number): string => value.toLocaleString('en');
 
+/** A count with what is counted, whose plural ends with "s". */
+const amount = (count: number, one: string): string => `${number(count)} ${one}${count === 1 ? '' : 's'}`;
+
 const row = (name: string, text: string): string => `${name.padEnd(14)}${text}\n`;
 
 /** Up to `most` names, and how many more there are. */
@@ -179,14 +182,17 @@ export const describeBuild = (result: BuildResult, progress: Progress, state: st
   text += row('Requests', `${number(requests)}, ${number(Math.round(bytes / 1000))} kB received`);
   if (statistics !== undefined) {
     const { packages, versions } = statistics;
-    text += row('Packages', `${number(packages)}, ${number(versions)} versions, of ${number(stanzas)} stanzas read`);
+    text += row(
+      'Packages',
+      `${number(packages)}, ${amount(versions, 'version')}, of ${amount(stanzas, 'stanza')} read`,
+    );
     const { written, unchanged, removed } = documents;
     text += row('Documents', `${number(written)} written, ${number(unchanged)} unchanged, ${number(removed)} removed`);
     if (site !== undefined) {
-      const files = `${number(site.written)} files written, ${number(site.unchanged)} unchanged, ${number(site.removed)} removed`;
+      const files = `${amount(site.written, 'file')} written, ${number(site.unchanged)} unchanged, ${number(site.removed)} removed`;
       text += row(
         'Site',
-        `${number(site.rendered)} pages rendered; ${files}; ${number(site.searchable)} packages searchable`,
+        `${amount(site.rendered, 'page')} rendered; ${files}; ${amount(site.searchable, 'package')} searchable`,
       );
     }
   }

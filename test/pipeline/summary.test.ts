@@ -222,6 +222,15 @@ describe('the summary of a build', () => {
     );
   });
 
+  it('C11: counts one of a thing as one', async () => {
+    const bench = await CrawlBench.start();
+    await bench.stop();
+    const statistics = { repositories: 1, packages: 1, versions: 1, updated: '2026-06-01T12:00:00.000Z' };
+    const result = { ...(await crawl(bench, [])), statistics };
+    expect(describeResult({ ...result, stanzas: 1 })).toMatch(/Packages +1, 1 version, of 1 stanza read\n/);
+    expect(describeResult({ ...result, stanzas: 1200 })).toMatch(/Packages +1, 1 version, of 1,200 stanzas read\n/);
+  });
+
   it('C4: says apart what is held back and what signature is to be confirmed, of which the packages were taken', async () => {
     const bench = await CrawlBench.start();
     const slugs = ['key', 'lost', 'both'];
