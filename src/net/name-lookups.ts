@@ -38,8 +38,8 @@ export class Names {
   /**
    * All addresses of a host. Rejects with a `NetworkError`: `dns` if the fault is the name's; `no-network` if it is
    * ours, because our name servers are silent or too many names wait for them. After they were silent for a while, one
-   * name at a time checks whether they are back, and the others fail at once. Otherwise a long list would take an hour
-   * to find out that there is no network.
+   * name at a time checks whether they are back, and the others fail at once; nobody need repeat either. Otherwise a
+   * long list would take an hour to find out that there is no network.
    */
   find(hostname: string): Promise<LookupAddress[]> {
     const known = this.#underWay.get(hostname);
@@ -72,15 +72,20 @@ export class Names {
       });
     const clock = withClock(this.#closed.signal, lookupMs);
     const begun = performance.now();
+    const wasOffline = this.#isOffline();
     try {
       const found = await this.#resolve(hostname, clock);
       this.#silentSince = undefined;
       return found;
     } catch (error) {
       const failure = toNetworkError(error, false, hostname);
-      if (failure.code === 'no-network') this.#silentSince ??= begun;
-      else this.#silentSince = undefined;
-      throw clock.aborted ? withLimit(failure, lookupMs) : failure;
+      if (failure.code !== 'no-network') {
+        this.#silentSince = undefined;
+        throw clock.aborted ? withLimit(failure, lookupMs) : failure;
+      }
+      this.#silentSince ??= begun;
+      const { code, message, cause } = failure;
+      throw wasOffline ? new NetworkError(code, message, { cause, transient: false }) : failure;
     } finally {
       leave();
     }
