@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { mustBeText } from './mistakes.ts';
 
 /** The form of a repository's slug (decisions, section 7). */
 export const slugPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
@@ -12,17 +13,14 @@ const must =
   ({ input }: { readonly input?: unknown }): string | undefined =>
     input === undefined ? undefined : `must ${words}`;
 
-// YAML may read a word as a number, a truth value or nothing.
-const mustBeText = must('be text: put it in quotes');
-
 /** A repository's slug: the identifier in addresses, compared exactly. */
 const slugSchema = z
-  .string({ error: mustBeText })
+  .string()
   .regex(slugPattern, 'must be 1 to 64 letters (A-Z, a-z), digits, ".", "_" and "-", and begin with a letter or digit')
   .describe('1 to 64 letters, digits, ".", "_" and "-", beginning with a letter or digit.');
 
 /** The address of an APT repository. Credentials, queries and fragments mean nothing to APT, and would be published. */
-const repositoryUri = z.string({ error: mustBeText }).superRefine((text, context) => {
+const repositoryUri = z.string().superRefine((text, context) => {
   const refuse = (message: string) => context.addIssue({ code: 'custom', message });
   const url = URL.parse(text);
   if (url === null) return refuse('must be an absolute URL, such as https://repo.example.org/');
@@ -40,15 +38,13 @@ const repositoryUri = z.string({ error: mustBeText }).superRefine((text, context
 // Parts of a path below the repository's address: segments of plain characters that do not begin with a dot.
 const segmentsMessage = (what: string): string => `must be ${what}, without "." segments or blanks`;
 const pathSegments = (what: string) =>
-  z
-    .string({ error: mustBeText })
-    .regex(/^(?!\.)[A-Za-z0-9._+~-]+(?:\/(?!\.)[A-Za-z0-9._+~-]+)*$/, segmentsMessage(what));
+  z.string().regex(/^(?!\.)[A-Za-z0-9._+~-]+(?:\/(?!\.)[A-Za-z0-9._+~-]+)*$/, segmentsMessage(what));
 
 const suiteName = 'a suite name such as "stable", or "./" for a flat repository';
 
 // In the form that apt accepts inside Signed-By (sources.list(5)).
 const publicKey = z
-  .string({ error: mustBeText })
+  .string()
   .max(200_000)
   .regex(
     /^\s*-----BEGIN PGP PUBLIC KEY BLOCK-----\r?\n[\s\S]*\n-----END PGP PUBLIC KEY BLOCK-----\s*$/,
@@ -68,7 +64,7 @@ const requestHeaders = z
       .regex(/^[\w!#$%&'*+.^`|~-]+$/, 'must be the name of a header')
       .refine((name) => !ownHeaders.test(name), 'is a header that the crawler sets by itself'),
     z
-      .string({ error: mustBeText })
+      .string()
       .max(4096)
       .regex(/^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/, 'must be printable ASCII without blanks at its ends'),
     { error: must('be names and values of headers, such as {X-Machine: "iPhone10,1"}') },
@@ -88,13 +84,13 @@ export const manifestEntrySchema = z
     }),
     suite: z
       .union([z.literal('./'), pathSegments(suiteName)], {
-        error: ({ input }) => (typeof input === 'string' ? segmentsMessage(suiteName) : mustBeText({ input })),
+        error: ({ input }) => (typeof input === 'string' ? segmentsMessage(suiteName) : mustBeText),
       })
       .default('./')
       .describe('The folder below dists/, in quotes where it is a number; none for a flat repository.'),
     component: pathSegments('a component name such as "main"').optional().describe('Such as main; with a suite alone.'),
     binary: z
-      .string({ error: mustBeText })
+      .string()
       .regex(/^[a-z0-9][a-z0-9-]*$/, 'must be an architecture such as "iphoneos-arm64"')
       .optional()
       .describe('The architecture, such as iphoneos-arm64; with a suite alone.'),
@@ -104,10 +100,7 @@ export const manifestEntrySchema = z
       .min(1, 'must be a whole number from 1 (best) to 5')
       .max(5, 'must be a whole number from 1 (best) to 5')
       .describe('1 is best, 5 is last.'),
-    bootstrap: z
-      .boolean({ error: must('be true or false, without quotes') })
-      .default(false)
-      .describe('Whether a jailbreak brings its packages.'),
+    bootstrap: z.boolean().default(false).describe('Whether a jailbreak brings its packages.'),
     aliases: z
       .array(slugSchema, { error: must('be a list, such as [old-name]') })
       .default([])

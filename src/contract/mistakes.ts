@@ -1,17 +1,20 @@
 import type { z } from 'zod';
 
-// In the terms of YAML, which may read a word as a number, a truth value or nothing.
+/** The message for a value that has to be text. YAML may read a word as a number, a truth value or nothing. */
+export const mustBeText = 'must be text: put it in quotes';
+
+// In the terms of YAML.
 const kinds: Readonly<Record<string, string>> = {
-  string: 'text: put it in quotes',
-  boolean: 'true or false, without quotes',
-  array: 'a list',
-  object: 'fields, each with its value',
+  string: mustBeText,
+  boolean: 'must be true or false, without quotes',
+  array: 'must be a list',
+  object: 'must be fields, each with its value',
 };
 
 const formats: Readonly<Record<string, string>> = {
-  date: 'a day such as 2026-11-20',
-  email: 'a mail address',
-  url: 'an address that begins with https:// or http://',
+  date: 'must be a day such as 2026-11-20',
+  email: 'must be a mail address',
+  url: 'must be an address that begins with https:// or http://',
 };
 
 /**
@@ -20,8 +23,9 @@ const formats: Readonly<Record<string, string>> = {
  */
 export const sayMistake = (issue: z.core.$ZodRawIssue): string | undefined => {
   if (issue.input === undefined) return 'is missing';
-  const words = issue.code === 'invalid_type' ? kinds[issue.expected] : undefined;
-  const form = issue.code === 'invalid_format' ? formats[issue.format] : undefined;
-  const must = words ?? form;
-  return must && `must be ${must}`;
+  if (issue.code === 'invalid_type') return kinds[issue.expected];
+  if (issue.code === 'invalid_format') return formats[issue.format];
+  if (issue.code === 'too_small' && issue.origin === 'string') return 'must not be empty';
+  if (issue.code === 'too_big' && issue.origin === 'string') return `must be at most ${issue.maximum} characters`;
+  return undefined;
 };

@@ -230,6 +230,12 @@ describe('a folder', () => {
     expect(problems).toContain(' [0]: must be an entry, with slug, uri and ranking');
     expect(problems).toContain(' [2].headers: must be names and values of headers, such as {X-Machine: "iPhone10,1"}');
     expect(problems).toContain(' [3].headers.X-Firmware: must be text: put it in quotes');
+    const long = { key: 'k'.repeat(200_001), headers: { 'X-Machine': 'h'.repeat(4097) } };
+    await write('list.json', JSON.stringify([{ slug: 'a', uri: 'https://a.example', ranking: 3, ...long }]));
+    const ofLong = (await problemsOf(join(folder, 'list.json'))).join('\n');
+    expect(ofLong).toContain(' [0].key: must be at most 200000 characters');
+    expect(ofLong).toContain(' [0].headers.X-Machine: must be at most 4096 characters');
+    expect(ofLong).not.toContain('quotes');
   });
 
   it('C9: tells no slugs and aliases apart by letter case', async () => {

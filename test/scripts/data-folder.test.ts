@@ -58,9 +58,12 @@ describe('a data folder', () => {
     expect(manifestOf({ data })).toBe(path.join(data, 'repositories'));
     expect(manifestOf({ data, manifest: 'mine.json' })).toBe('mine.json');
     expect(manifestOf({})).toBe(path.join('data', 'repositories'));
-    writeFileSync(path.join(data, 'service.yaml'), 'name: 5\ncontact_email: ops\nprivacy_updated: "2026-1-5"\n');
+    writeFileSync(
+      path.join(data, 'service.yaml'),
+      'name: 5\ncontact_email: ops\ncopyright: ""\nprivacy_updated: "2026-1-5"\n',
+    );
     expect(() => readService(data)).toThrow(
-      /text: put it in quotes\s+→ at name\s+✖ must be a mail address\s.+\s✖ is missing\s.+\s✖ must be a day such as 2026-11-20/,
+      /text: put it in quotes\s+→ at name\s+✖ must be a mail address\s.+\s✖ must not be empty\s.+\s✖ must be a day such as 2026-11-20/,
     );
     rmSync(path.join(data, 'service.yaml'));
     expect(await build('--data', data)).toMatchObject({
