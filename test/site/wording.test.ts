@@ -78,7 +78,7 @@ const selling: Source = {
   // Read by a clock that was ahead.
   at: '2026-11-23T10:00:00.000Z',
   // Called as another is.
-  release: 'Origin: Many packages\nDescription: many packages.\nPayment-Gateway: https://pay.example/\n',
+  release: 'Origin: Beta\nDescription: beta.\nPayment-Gateway: https://pay.example/\n',
   packages: [
     stanza({ Package: 'com.shop.paid', Name: 'Paid', Section: 'Tweaks', Tag: 'cydia::commercial' }),
     stanza({ Package: 'com.shop.free', Name: 'Free', Section: 'Tweaks', Size: '0' }),
@@ -171,15 +171,16 @@ describe('the words and figures of every page', () => {
     expect([paid, free].map((html = '') => textsOf(html).includes(said))).toEqual([true, false]);
     // What only says the name of a repository again is no description of it.
     expect(
-      textsOf(troubled.get('repository/shop/index.html') ?? '').filter((text) =>
-        /^(?:shop|many packages)\b/i.test(text),
-      ),
-    ).toEqual(['Many packages · Debdex', 'Many packages', 'shop.example']);
-    // Two are called so.
-    for (const list of ['', 'repository/', 'ranking/', 'doctor/', 'status/'])
-      expect(textsOf(troubled.get(`${list}index.html`) ?? '')).toEqual(
-        expect.arrayContaining(['Many packages (many)', 'Many packages (shop)']),
-      );
+      textsOf(troubled.get('repository/shop/index.html') ?? '').filter((text) => /^(?:shop|beta)\b/i.test(text)),
+    ).toEqual(['Beta · Debdex', 'Beta', 'shop.example']);
+    // Two are called so. The letters of their tiles are those of the name alone.
+    for (const list of ['', 'repository/', 'ranking/', 'doctor/', 'status/']) {
+      const texts = textsOf(troubled.get(`${list}index.html`) ?? '');
+      // The first page has none in poor health.
+      const shown = list === '' ? ['Beta (shop)'] : ['Beta (beta)', 'Beta (shop)'];
+      expect(texts).toEqual(expect.arrayContaining(['Be', ...shown]));
+      expect(texts).not.toContain('BB');
+    }
     // Of one that is paid for in some other way nobody knows who may have it.
     expect(files(page('package/com.alpha.paid/'))).toHaveLength(2);
   });
@@ -257,8 +258,8 @@ describe('the words and figures of every page', () => {
     const many = rows.find((row) => row.includes('Many packages'))?.replaceAll(/\s+/g, ' ');
     expect(many).toMatch(/To confirm Its signature has changed, .+ No packages are held back\./);
     expect(many).not.toContain('Held back');
-    // Another one is called so, too.
-    expect(many).toContain('Many packages (many)');
+    // Another one is called as this one is.
+    expect(rows.find((row) => row.includes('Beta'))).toContain('Beta (beta)');
   });
 
   it('calls a repository whose new index is held back neither unusable nor silent, and names whom to tell', async () => {
@@ -280,7 +281,7 @@ describe('the words and figures of every page', () => {
     }
     expect(text('repository/beta/')).toMatch(/<a class="chip fair" href="#report">\s*Held back\s*<\/a>/);
     expect(text('doctor/beta/')).toMatch(/<div class="note weak[^>]*id="verdict"/);
-    expect(readAloud(text('doctor/'))).toMatch(/\bBeta\s+Held back/);
+    expect(readAloud(text('doctor/'))).toMatch(/\bBeta \(beta\)\s+Held back/);
     expect(text('package/com.beta.only/')).toMatch(/class="button primary"/);
     expect(readAloud(text('package/com.beta.only/'))).toMatch(
       /It may be gone\. What Beta serves now is held back until/,
