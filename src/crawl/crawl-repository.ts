@@ -236,6 +236,10 @@ const areExtrasDue = ({ limits, pauses }: Visit, { extrasCheckedAt }: Snapshot, 
   );
 };
 
+/** Whether the last visit that asked for the index did not get it. Its origin may have been broken for a moment only. */
+const isIndexMissed = ({ known }: Visit): boolean =>
+  known.index?.some(({ code }) => code === 'index-gone' || code === 'extras-unanswered') === true;
+
 /** The result of a visit: the snapshot in force, and its parsed release. */
 export interface Visited {
   readonly snapshot: Snapshot;
@@ -281,7 +285,7 @@ export const crawlRepository = async (
   if (previous && isSame) {
     const same = { ...previous, ...found };
     const snapshot = due || isSigningDue(visit, previous) ? await refreshExtras(visit, release, same, due) : same;
-    if (due) await recheckIndexes(visit, release, snapshot);
+    if (due || isIndexMissed(visit)) await recheckIndexes(visit, release, snapshot);
     // If nothing else changed either, the time of the check is stored with the attempts, and the snapshot is not
     // written.
     if (JSON.stringify(snapshot) !== JSON.stringify(previous)) await visit.store.write(snapshot, visit.staged);

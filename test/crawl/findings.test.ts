@@ -38,7 +38,7 @@ describe('findings, while the content stays the same', () => {
     expect(await visit()).toMatchObject({ codes: last.codes });
   });
 
-  it('C8: tell within a day that every index is gone, and that it is back', async () => {
+  it('C8: tell within a day that every index is gone, and at once that it is back', async () => {
     await serve();
     await visit();
     bench.origin.remove('/repo/Packages.bz2');
@@ -50,9 +50,13 @@ describe('findings, while the content stays the same', () => {
     bench.pass(day);
     expect(await visit()).toMatchObject({ outcome: 'unchanged', codes: ['index-gone'] });
     expect((await bench.store.read('repo'))?.packages.path).toBe('/Packages.bz2');
+    bench.pass(60);
+    expect(await visit()).toMatchObject({ outcome: 'unchanged', codes: ['index-gone'] });
     bench.origin.serve('repo', plain);
-    bench.pass(day);
+    bench.pass(60);
     expect(await visit()).toMatchObject({ outcome: 'unchanged', codes: [] });
+    bench.pass(60);
+    expect(await visit()).toMatchObject({ codes: [], asked: ['/Release 304'] });
   });
 
   it('C8: tell of a redirect as long as there is one', async () => {

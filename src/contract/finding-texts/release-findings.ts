@@ -114,8 +114,8 @@ export const releaseTexts = {
     'Let the file payment_endpoint hold one https:// address and nothing else.',
   ),
   'extras-unanswered': note(
-    'The signature or payment endpoint did not answer',
-    'The signature or payment endpoint could not be fetched; what was known of it before, if anything, stays: {}.',
+    'The signature, payment endpoint or index did not answer',
+    'The signature, the payment endpoint or an unchanged index could not be fetched; what was known of it before, if anything, stays: {}.',
     'Answer 404 for files that do not exist.',
   ),
   'depiction-unusable': note(
