@@ -39,6 +39,9 @@ export const reportSchema = z.strictObject({
   packageChanges: z
     .array(packageChangeSchema)
     .describe('Packages of repositories that were in the index before, by identifier.'),
+  isUncompared: z
+    .boolean()
+    .describe('Whether there was no sound catalog to compare with, so that nobody knows which packages changed.'),
   repairs: z.array(z.string()).describe('What was damaged and repaired, as sentences.'),
   unreadable: slugs.describe(
     'Not visited, with a stored snapshot that could not be read; the next visit fetches it again.',
@@ -71,6 +74,7 @@ export const composeReport = (built: BuildResult, { seconds, ...ending }: Ending
     statistics = null,
     repositoryChanges,
     packageChanges,
+    isUncompared = false,
     repairs,
     unreadable,
     documents,
@@ -90,6 +94,7 @@ export const composeReport = (built: BuildResult, { seconds, ...ending }: Ending
     repositories: lastBuild.repositories,
     repositoryChanges,
     packageChanges,
+    isUncompared,
     repairs,
     unreadable,
     documents,

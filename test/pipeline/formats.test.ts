@@ -32,6 +32,8 @@ it('the report of a build counts what all visits took, and says nothing of pages
   const ending = { exitCode: 3, dryRun: false, stoppedBy: 'SIGTERM', seconds: new Map([['crawl', 1.5]]) };
   expect(composeReport(built, ending)).toMatchObject({
     ...{ exitCode: 3, dryRun: false, stoppedBy: 'SIGTERM', seconds: { crawl: 1.5 } },
-    ...{ visited: 2, requests: 3, bytes: 60, statistics: null, site: null },
+    ...{ visited: 2, requests: 3, bytes: 60, statistics: null, site: null, isUncompared: false },
   });
+  // Else a program would take it that no package changed.
+  expect(composeReport({ ...built, isUncompared: true }, ending)).toMatchObject({ isUncompared: true });
 });
