@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { xzAsync } from 'node-liblzma/wasm';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { Crumbs } from '../../src/apt/crumbs.ts';
+import { areCrumbs, Crumbs } from '../../src/apt/crumbs.ts';
 import { type Compression, DecompressionError, decompress } from '../../src/apt/decompress.ts';
 import { decompressAll } from '../support/decompress-all.ts';
 import { bzip2Zeros, emptyBzip2, lzmaZeros, numbers, small, smallText, threeBlocks } from './compressed.ts';
@@ -128,6 +128,8 @@ describe('C2: a file of crumbs, each of which costs a decoder as much as a large
     const many = Array<Uint8Array>(1100).fill(frame);
     expect(await codeOf(many, 'zst')).toBe(`accepted ${1100 * 1500}`);
     expect(await codeOf(Array<Uint8Array>(900).fill(zstdCompressSync('a')), 'zst')).toBe('accepted 900');
+    // Of so many that those which any file may have count for little: to read them would take long.
+    expect([areCrumbs(200_000, 200_000 * 1024), areCrumbs(200_000, 200_000 * 1000)]).toEqual([false, true]);
   });
 });
 

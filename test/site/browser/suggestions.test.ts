@@ -145,10 +145,11 @@ describe('what is shown below the field', () => {
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
       const rings = (await page.evaluate(
-        `[...document.querySelectorAll('#suggestions .row')].map((row) => getComputedStyle(row).outlineStyle)`,
+        `[...document.querySelectorAll('#suggestions .row')].map((row) => getComputedStyle(row))
+          .map(({ outlineStyle, outlineWidth }) => outlineStyle === 'none' ? 'none' : outlineWidth + ' ' + outlineStyle)`,
       )) as string[];
       expect(rings.length).toBeGreaterThan(1);
-      expect(rings).toEqual(rings.map((_, place) => (place === 0 ? 'solid' : 'none')));
+      expect(rings).toEqual(rings.map((_, place) => (place === 0 ? '3px solid' : 'none')));
     }
   });
 
