@@ -9,9 +9,10 @@ import { makeEntry } from '../support/crawling.ts';
 import { createSigner, type Signer } from '../support/signer.ts';
 
 let signer: Signer;
+let stranger: Signer;
 
 beforeAll(async () => {
-  signer = await createSigner();
+  [signer, stranger] = await Promise.all([createSigner(), createSigner()]);
 });
 
 useCrawlBench();
@@ -196,18 +197,18 @@ describe('signatures', () => {
 
   // Not by crawls: those of short ones are (signatures.test.ts), and they go on from what is found here.
   it.each([
-    ['its own, with the key', true, true, null],
-    ['those of another text, with the key', false, true, 'bad'],
-    ['those of another text, without a key', false, false, 'bad'],
-  ])('C5: of a long Release are judged as those of a short one: %s', async (_what, isOwn, hasKey, fault) => {
+    ['its own, with the key', true, () => signer, null],
+    ['its own, with the key of somebody else', true, () => stranger, 'other-key'],
+    ['those of another text, with the key', false, () => signer, 'bad'],
+    ['those of another text, without a key', false, () => undefined, 'bad'],
+  ])('C5: of a long Release are judged as those of a short one: %s', async (_what, isOwn, keyOf, fault) => {
     const begin = '-----BEGIN PGP SIGNATURE-----';
     const signaturesOf = (text: string): string => text.slice(text.indexOf(begin));
     const judge = async (length: number) => {
       const signed = await signer.clearSign(`Origin: Example\nX-Padding: ${'x'.repeat(length)}\n`);
       const signatures = signaturesOf(isOwn ? signed : await signer.clearSign('something else\n'));
       const bytes = Buffer.from(signed.slice(0, signed.indexOf(begin)) + signatures);
-      const key = hasKey ? signer.publicKey : undefined;
-      const question = { bytes, clear: true, detached: null, key, now: bench.now };
+      const question = { bytes, clear: true, detached: null, key: keyOf()?.publicKey, now: bench.now };
       const reports: unknown[] = [];
       const { signal } = new AbortController();
       const threads = await countThreads(async () => reports.push(await judgeSignatureApart(question, signal)));
