@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { bundledCommands, bundleServer, compiledFolder } from '../../scripts/bundling/bundle-server.ts';
 import { documentPath } from '../../src/contract/paths.ts';
 import type { PackageRecord } from '../../src/contract/records.ts';
@@ -131,6 +131,13 @@ describe('the bundled server', () => {
   it('H10: answers every described address as the other does, from a folder that holds nothing else', async () => {
     const requests = describedRequests();
     expect(requests.length).toBeGreaterThan(25);
+    // On a busy machine their threads may start slower than a probe of the health record waits.
+    for (const at of [bundled, unbundled]) {
+      await vi.waitFor(async () => expect((await fetch(`${at}/v2/healthz`)).status).toBe(200), {
+        timeout: 60_000,
+        interval: 500,
+      });
+    }
     const statuses = new Set<number>();
     for (const [method, at] of requests) {
       const answer = await ask(bundled, method, at);
