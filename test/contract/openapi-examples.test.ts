@@ -25,6 +25,7 @@ import { Progress } from '../../src/pipeline/progress.ts';
 import { whileClaimed } from '../../src/publication/owner.ts';
 import { lintDescription } from '../support/api-description.ts';
 import { openBuild, packages } from '../support/catalog.ts';
+import { unhurried } from '../support/download-counts.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
 const base = 'https://index.test';
@@ -32,7 +33,7 @@ const now = () => new Date('2026-05-01T12:00:00.000Z');
 const folder = mkdtempSync(path.join(tmpdir(), 'debdex-description-'));
 const [out, state] = [path.join(folder, 'dist'), path.join(folder, 'state')];
 const search = new CatalogFiles(state);
-const downloads = createDownloads(path.join(state, 'downloads.sqlite'), now);
+const downloads = createDownloads(path.join(state, 'downloads.sqlite'), now, unhurried);
 
 interface Described {
   readonly parameters?: readonly { readonly name: string; readonly in: string; readonly example?: string | number }[];

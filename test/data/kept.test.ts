@@ -29,6 +29,7 @@ import {
 import { composePolicyText, privacyPolicy } from '../../src/contract/privacy-policy.ts';
 import { createLog } from '../../src/log/log.ts';
 import { BrowserSession } from '../support/browser-session.ts';
+import { unhurried } from '../support/download-counts.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { addAccount, startGateway, type TestGateway } from '../support/gateway-session.ts';
 import { newDatabase } from '../support/new-database.ts';
@@ -102,7 +103,7 @@ describe('how long it is kept', () => {
 describe('what is kept of downloads', () => {
   it('T9: is told in the privacy policy, column by column', async () => {
     const folder = temporaryFolder();
-    const downloads = createDownloads(path.join(folder, 'downloads.sqlite'), () => new Date());
+    const downloads = createDownloads(path.join(folder, 'downloads.sqlite'), () => new Date(), unhurried);
     await downloads.add([{ package_id: 'com.example.one', package_version: '1' }], '192.0.2.1');
     await downloads.close();
     expect(inSqlite(path.join(folder, 'downloads.sqlite')).sort()).toEqual(columnsOf(keptOfDownloads).sort());
@@ -115,7 +116,7 @@ describe('what is kept of downloads where several servers count together', () =>
     const folder = temporaryFolder();
     const file = path.join(folder, 'downloads.sqlite');
     const url = await newDatabase();
-    const downloads = createDownloads(file, () => new Date(), {}, { url, tell: () => {} });
+    const downloads = createDownloads(file, () => new Date(), unhurried, { url, tell: () => {} });
     await downloads.add([{ package_id: 'com.example.one', package_version: '1' }], '192.0.2.1');
     await downloads.close();
     const together = columnsOf(keptOfSharedDownloads).filter((name) => name.startsWith('downloads_'));

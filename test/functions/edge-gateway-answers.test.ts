@@ -7,7 +7,7 @@ import { openGateway } from '../../functions/gateway/node/open-gateway.ts';
 import { operatedStore } from '../../functions/gateway/on-workers.ts';
 import { BrowserSession, type Page } from '../support/browser-session.ts';
 import { type EdgeBundle, type EdgeRuntime, makeEdgeBundle, runEdge } from '../support/edge-runtime.ts';
-import { addAccount, password, readTestConfiguration, weakCost } from '../support/gateway-session.ts';
+import { addAccount, password, readTestConfiguration, untilOpen, weakCost } from '../support/gateway-session.ts';
 import { type OpenIdProvider, openIdClient, startOpenIdProvider } from '../support/openid-provider.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
@@ -52,7 +52,9 @@ beforeAll(async () => {
   await addAccount(gateway.store, 'alice');
   const passwordHash = await createNodePasswords(1, weakCost).hash(password);
   const account = { id: createNodeCryptography().randomId(), name: 'alice', displayName: 'alice', passwordHash };
-  await operatedStore(edge.address, key).addAccount(account);
+  const operated = operatedStore(edge.address, key);
+  await untilOpen(operated);
+  await operated.addAccount(account);
 });
 afterAll(async () => {
   await edge.kill();

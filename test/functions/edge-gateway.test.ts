@@ -12,7 +12,7 @@ import { countSchemas } from '../support/count-schemas.ts';
 import { type EdgeBundle, type EdgeRuntime, makeEdgeBundle, runEdge } from '../support/edge-runtime.ts';
 import { changeObjects } from '../support/edge-storage.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { addAccount, password, post, readJson, startGateway, weakCost } from '../support/gateway-session.ts';
+import { addAccount, password, post, readJson, startGateway, untilOpen, weakCost } from '../support/gateway-session.ts';
 import { newDatabase } from '../support/new-database.ts';
 import { newObject } from '../support/new-object.ts';
 import { authenticate, type Credentials, readCallback, signIn } from '../support/package-manager.ts';
@@ -85,7 +85,9 @@ describe.each(kinds)('the gateway of a Worker ($kind)', ({ gateway, open }) => {
   const add = async (name: string) => {
     const passwordHash = await createNodePasswords(1, weakCost).hash(password);
     const account = { id: createNodeCryptography().randomId(), name, displayName: name, passwordHash };
-    expect(await operatedStore(edge.address, key).addAccount(account)).toBe(true);
+    const operated = operatedStore(edge.address, key);
+    await untilOpen(operated);
+    expect(await operated.addAccount(account)).toBe(true);
   };
   const logIn = async (name: string, typed = password, browser = new BrowserSession(edge.address)) => {
     const page = await browser.open(await authenticate(edge.address));

@@ -1,4 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
+import { patience } from './patience.ts';
+
+/** Limits of counters that a busy machine may take longer to open than a server may. */
+export const unhurried = { taskTimeout: patience.timeout, keyTimeout: patience.timeout };
 
 /** A download of a version, as clients report it. */
 export const one = (id: string, version = '1.0') => ({ package_id: id, package_version: version });

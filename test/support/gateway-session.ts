@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
 import { readGatewayConfiguration } from '../../functions/gateway/configuration.ts';
@@ -12,6 +13,7 @@ import { createNodePasswords } from '../../functions/gateway/node/node-passwords
 import { openGateway } from '../../functions/gateway/node/open-gateway.ts';
 import type { CredentialStore } from '../../functions/gateway/store/credential-store.ts';
 import { clientAddress } from '../../functions/http/client-address.ts';
+import { patience } from './patience.ts';
 import { openTestedObject } from './tested-object.ts';
 
 /** The weakest scrypt: tests of the protocol need many sign-ins, not strong passwords. */
@@ -99,8 +101,25 @@ export const startGateway = async (
   };
 };
 
+/**
+ * Waits until a store is open: it opens at its first operation, for which a busy machine may take longer than an operation
+ * may.
+ */
+export const untilOpen = async (store: CredentialStore) => {
+  const deadline = performance.now() + patience.timeout;
+  for (;;) {
+    try {
+      return void (await store.listAccounts());
+    } catch (error) {
+      if (performance.now() > deadline) throw error;
+      await sleep(patience.interval);
+    }
+  }
+};
+
 /** Adds an account with the password that all test accounts have. */
 export const addAccount = async (store: CredentialStore, name: string) => {
+  await untilOpen(store);
   const id = createNodeCryptography().randomId();
   const passwordHash = await createNodePasswords(1, weakCost).hash(password);
   if (!(await store.addAccount({ id, name, displayName: name, passwordHash }))) throw new Error('taken');
