@@ -117,20 +117,25 @@ describe('download ingest', () => {
     server = await startTestServer();
     const file = path.join(server.state, 'downloads.sqlite');
     await server.dependencies.downloads.probe();
+    const { address, dependencies } = server;
     const other = new DatabaseSync(file);
-    other.exec('BEGIN EXCLUSIVE');
-    const reports = Array.from({ length: 20 }, () => ingest([one('a')]));
-    const probing = server.dependencies.downloads.probe();
-    let stuck = true;
-    void probing.then(() => (stuck = false));
-    for (const target of ['/v2/jailbreak/package/com.example.one', '/v2/jailbreak/package/search?q=com']) {
-      expect((await fetch(server.address + target)).status).toBe(200);
-    }
-    expect(stuck, 'the store was stuck all the while').toBe(true);
-    expect(await probing).toBe(false);
-    other.exec('ROLLBACK');
+    const ask = async () => {
+      other.exec('BEGIN EXCLUSIVE');
+      const reports = Array.from({ length: 20 }, () => ingest([one('a')]));
+      let isStuck = true;
+      const probing = dependencies.downloads.probe().finally(() => (isStuck = false));
+      const statuses: number[] = [];
+      for (const target of ['/v2/jailbreak/package/com.example.one', '/v2/jailbreak/package/search?q=com']) {
+        statuses.push((await fetch(address + target)).status);
+      }
+      const told = { statuses, isStuck, isHealthy: await probing };
+      other.exec('ROLLBACK');
+      for (const { status } of await Promise.all(reports)) expect([200, 503]).toContain(status);
+      return told;
+    };
+    // The store gives a lock up after a second, in which a busy machine may have answered nothing yet.
+    await expect.poll(ask).toEqual({ statuses: [200, 200], isStuck: true, isHealthy: false });
     other.close();
-    for (const { status } of await Promise.all(reports)) expect([200, 503]).toContain(status);
   });
 
   it('H10 holds so much of what one client sends, and takes small reports all the while', async () => {
