@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import {
@@ -84,6 +86,21 @@ describe('an index that is none', () => {
     }
   });
 
+  it('none of them takes room while the next file is asked for', async () => {
+    bench.origin.serve('repo', await generateRepository({ compressions: ['gz', 'plain'], hashes: [] }));
+    bench.origin.break('/repo/Packages.gz', body(webPage));
+    let received: string[] = [];
+    bench.origin.break('/repo/Packages', () => {
+      const all = readdirSync(bench.directory, { recursive: true, withFileTypes: true });
+      const files = all.filter((one) => one.isFile());
+      received = files.map(({ parentPath, name }) => readFileSync(path.join(parentPath, name), 'utf8'));
+      return undefined;
+    });
+    const network = { headersMs: 30_000, graceMs: 30_000, totalMs: 60_000 };
+    expect(await bench.crawlOne({ network })).toMatchObject({ outcome: 'fresh' });
+    expect(received).toEqual([expect.stringMatching(/^Origin: /m)]);
+  });
+
   it('C8: of the files that are not there, those are named that Release lists', async () => {
     const files = await generateRepository({ compressions: ['xz', 'gz', 'plain'], listed: ['xz', 'plain'] });
     bench.origin.serve('repo', files);
@@ -92,6 +109,14 @@ describe('an index that is none', () => {
     expect(asked).toContain('/Packages.bz2 404');
     expect(outcome).toBe('fresh');
     expect(findings).toMatchObject([{ code: 'index-missing', count: 2, example: 'status 404 for /Packages.xz' }]);
+  });
+
+  it('C8: a refusal is told from what is not there', async () => {
+    bench.origin.serve('repo', await generateRepository({ compressions: ['gz'], hashes: [] }));
+    for (const status of [401, 402, 451]) {
+      bench.origin.break('/repo/Packages.gz', statusFault(status));
+      expect((await bench.crawlOne()).code, `${status}`).toBe('index-forbidden');
+    }
   });
 
   it('C4: each of them leaves the last good data in place', async () => {
