@@ -363,6 +363,8 @@ describe('P3: a replica goes on with what it has and says once why, where the pu
     const { replica } = await prepare();
     origin.intercept = () => (response) => response.writeHead(503, { 'retry-after': '1234' }).end();
     expect(await replica.poll()).toBeGreaterThan(1_230_000);
+    origin.intercept = () => (response) => response.writeHead(503, { 'retry-after': '0' }).end();
+    expect(await replica.poll()).toBeGreaterThan(1000);
     origin.intercept = () => (response) => response.writeHead(503).end();
     const pauses = [];
     for (let time = 0; time < 20; time++) pauses.push(await replica.poll());

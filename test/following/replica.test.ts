@@ -268,6 +268,10 @@ describe('a replica', () => {
     await replica.poll();
     expect(replica.number).toBe(2);
     expect(replica.events).toHaveLength(1);
+    // By the tag of what it has taken, and not of what it began with.
+    origin.statuses = [];
+    await replica.poll();
+    expect(origin.statuses).toEqual([304]);
   });
 
   it('P2: takes what is whole though the publication never stands still', async () => {
