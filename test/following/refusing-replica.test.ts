@@ -275,6 +275,20 @@ describe('P3: a replica goes on with what it has and says once why, where the pu
     await recover(replica);
   });
 
+  it('is on the disk but for one of its two files: it is taken again, and not for whole', async () => {
+    const { replica } = await prepare();
+    await publication.publish([repository('2')]);
+    const place = replica.folder.place.bind(replica.folder);
+    const fail = vi.spyOn(replica.folder, 'place').mockImplementation(async (from, to) => {
+      if (to.endsWith('.zst')) throw Object.assign(new Error('of the test'), { code: 'EIO' });
+      await place(from, to);
+    });
+    await refuse(replica, /It could not be taken: of the test/);
+    fail.mockRestore();
+    await later(600_000, replica);
+    expect(replica.number).toBe(2);
+  });
+
   it('is in force on the disk, and what else was to be done failed: a start after that has it', async () => {
     const { replica } = await prepare();
     await publication.publish([repository('2')]);
@@ -371,6 +385,11 @@ describe('P3: a replica goes on with what it has and says once why, where the pu
     expect(pauses[0]).toBeGreaterThan(1000);
     expect(pauses[1]).toBeGreaterThan(pauses[0] ?? 0);
     expect(Math.max(...pauses)).toBe(300_000);
+    // Somebody waits for one that has nothing yet.
+    const fresh = await follow();
+    const firstPauses = [];
+    for (let time = 0; time < 20; time++) firstPauses.push(await fresh.poll());
+    expect(Math.max(...firstPauses)).toBe(30_000);
     origin.intercept = undefined;
     expect(await replica.poll()).toBe(1000);
   });
