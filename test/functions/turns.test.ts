@@ -38,6 +38,26 @@ describe('turns', () => {
     expect(done).toEqual(['one', 'two', 'three']);
   });
 
+  it('end after so many pieces too, however short they are', async () => {
+    const rounds = createRounds();
+    const now = vi.spyOn(performance, 'now').mockReturnValue(0);
+    onTestFinished(() => now.mockRestore());
+    let done = 0;
+    rounds.take('one', () => done++);
+    now.mockReturnValue(5);
+    for (let number = 0; number < 100; number++) rounds.take('one', () => done++);
+    expect(done).toBe(1);
+    // From now on no time passes.
+    now.mockReturnValue(0);
+    let most = 0;
+    while (done < 101) {
+      const before = done;
+      await nextTurn();
+      most = Math.max(most, done - before);
+    }
+    expect(most).toBe(16);
+  });
+
   it('are as long as ever once the connections are there', async () => {
     const rounds = createRounds();
     const now = vi.spyOn(performance, 'now').mockReturnValue(0);
