@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { lockMirror } from '../catalog/lock.ts';
-import { changesFolder, type Generation, generationPath } from '../contract/generation.ts';
+import { changesFolder, type Generation, generationPath, portionsFolder } from '../contract/generation.ts';
 import { apiRoot } from '../contract/paths.ts';
 import { isEntrance } from '../publication/entrances.ts';
 import { readContent } from '../publication/folder-content.ts';
@@ -114,7 +114,8 @@ const bringTo = async (
     return { generation, by: 'none', fetched: 0, removed: 0 };
   }
   if (!isSame) assertNotOlder(generation, local, { base: source.base, folder });
-  const held = local && !wasKilled ? readHeld(output, local) : undefined;
+  const former = local && readHeld(output, local);
+  const held = wasKilled ? undefined : former;
   const account = await takeInventory(generation, output, options);
   const isOther = local !== undefined && !isSame && (await hasOtherHistory(local, generation, output, source));
   const plan =
@@ -149,7 +150,10 @@ const bringTo = async (
   }
   for (const list of plan.lists) output.write(generationPath.changes(list.number), JSON.stringify(list));
   await putGenerationInForce(output, text, jws);
-  const gone = listGone(plan, output);
+  // An edge host takes portions for minutes, and one that began with the former generation still asks for these. They
+  // go with the next one, as in the output folder of builds.
+  const mayBeRead = (file: string): boolean => file.startsWith(`${portionsFolder}/`) && former?.has(file) === true;
+  const gone = listGone(plan, output).filter((file) => !mayBeRead(file));
   for (const file of gone) removeFile(file, output);
   removeOld(output, generation);
   unmarkUnderWay(output);

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { generationPath } from '../../src/contract/generation.ts';
+import { generationPath, portionsFolder } from '../../src/contract/generation.ts';
 import { OutputFolder } from '../../src/publication/output-folder.ts';
 import { takeOutput } from '../../src/publication/owner.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -293,6 +293,34 @@ describe('a mirror', () => {
       'v2/index.json',
     ]);
     expect(read(folder)).toEqual(next);
+  });
+
+  it('E2: keeps the portions of the generation before, which somebody may be taking, and none that are older', async () => {
+    const { publication, folder } = begin();
+    const still = { 'v2/portions/still.portion': 'still' };
+    const portionsOf = (number: number) => ({
+      [`v2/portions/${number}.json`]: String(number),
+      [`v2/portions/${number}.portion`]: String(number),
+    });
+    const standing = () => readdirSync(path.join(folder, portionsFolder)).map((name) => `${portionsFolder}/${name}`);
+    const named = (...numbers: number[]) =>
+      [still, ...numbers.map(portionsOf)].flatMap((files) => Object.keys(files)).sort();
+    for (const number of [1, 2, 3]) {
+      await publication.publish({ 'v2/a.json': String(number), ...still, ...portionsOf(number) });
+      await take(folder);
+      expect(standing().sort()).toEqual(named(...[number - 1, number].filter((one) => one > 0)));
+    }
+    // Killed before the fourth is in force: the third is still that which is taken.
+    await publication.publish({ 'v2/a.json': '4', ...still, ...portionsOf(4) });
+    const place = OutputFolder.prototype.place;
+    const kill = vi.spyOn(OutputFolder.prototype, 'place').mockImplementation(function (this: OutputFolder, from, to) {
+      if (to === 'v2/a.json') throw new Error('killed');
+      place.call(this, from, to);
+    });
+    await expect(take(folder)).rejects.toThrow('killed');
+    kill.mockRestore();
+    await take(folder);
+    expect(standing().sort()).toEqual(named(3, 4));
   });
 
   it('C9: removes nothing outside, whatever an inventory in the folder names', async () => {
