@@ -15,8 +15,10 @@ interface Remembered {
    * ones.
    */
   anew: true;
-  /** How many documents were indexed since the index was last optimised. */
+  /** How many documents were indexed since it was last decided whether to merge the index. */
   indexed: number;
+  /** Whether the index is being merged. */
+  merging: true;
   /** Whether the other object answers. */
   elsewhere: true;
 }

@@ -17,10 +17,11 @@ import {
 import type { PublishedFiles } from './published-files.ts';
 import { findDiffering } from './serving.ts';
 
-// An event of an object may use 30 seconds of processor time (or `limits.cpu_ms`) and request a thousand files. One
-// event uses a small part of either, so that other requests to the object get their turn.
+/**
+ * An event of an object may use 30 seconds of processor time (or `limits.cpu_ms`) and request a thousand files. One
+ * event uses a small part of either. Other requests get their turn while a portion is awaited, and between events.
+ */
 const portionsInEvent = 24;
-const stepsInEvent = 10;
 
 /** The platform ends an event after a quarter of an hour, and a portion from a slow origin may take a minute. */
 const longestEventMs = 5 * 60_000;
@@ -73,15 +74,7 @@ export class Taking {
     const writer = new PortionWriter(this.#database);
     if (!(await this.#writePortions(writer))) return false;
     if (!this.#indexDocuments(writer)) return false;
-    // Optimising has an event of its own: if much is new, it reads the whole index and writes it again.
-    const indexed = this.#memory.get('indexed') ?? 0;
-    if (indexed > 0) {
-      this.#state.storage.transactionSync(() => {
-        writer.finish(indexed);
-        this.#memory.set('indexed', undefined);
-      });
-      return false;
-    }
+    if (!this.#mergeIndex(writer)) return false;
     await this.#assertWhole(writer);
     // Another order may have arrived while the rows were checked.
     if (this.#memory.get('taking')?.text !== taking.text) return false;
@@ -142,15 +135,25 @@ export class Taking {
 
   // Indexes some documents; whether all are indexed.
   #indexDocuments(writer: PortionWriter): boolean {
-    for (let step = 0; step < stepsInEvent; step++) {
-      const count = this.#state.storage.transactionSync(() => {
-        const some = writer.indexSome();
-        if (some > 0) this.#memory.set('indexed', (this.#memory.get('indexed') ?? 0) + some);
-        return some;
-      });
-      if (count === 0) return true;
-    }
-    return false;
+    return this.#state.storage.transactionSync(() => {
+      const some = writer.indexSome();
+      if (some > 0) this.#memory.set('indexed', (this.#memory.get('indexed') ?? 0) + some);
+      return some === 0;
+    });
+  }
+
+  // Merges a part of the full-text index if much is new; whether nothing is left to merge. All of it is read and written.
+  #mergeIndex(writer: PortionWriter): boolean {
+    return this.#state.storage.transactionSync(() => {
+      const indexed = this.#memory.get('indexed');
+      if (indexed !== undefined) {
+        if (writer.isMergeDue(indexed)) this.#memory.set('merging', true);
+        this.#memory.set('indexed', undefined);
+      }
+      if (this.#memory.get('merging') === undefined) return true;
+      if (!writer.mergeSome()) this.#memory.set('merging', undefined);
+      return false;
+    });
   }
 
   #readList(): PortionList {

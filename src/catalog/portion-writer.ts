@@ -45,10 +45,17 @@ export const dropPortionTables = (database: WritableDatabase, kept: string): voi
   for (const name of names) if (name !== kept && !isForeign(name)) database.exec(`DROP TABLE "${name}"`);
 };
 
-/** Search documents indexed in one step. */
+/**
+ * Search documents indexed in one step. A step also ends after that many characters of their records: two hundred long
+ * descriptions take ten seconds.
+ */
 const documentsInStep = 200;
+const charactersInStep = 2 ** 18;
 
-/** The share of rows that must have been written for optimising the full-text index to pay. */
+/** Pages of the full-text index, of 4 KB, that are merged in one step. */
+const pagesInStep = 500;
+
+/** The share of documents that must be new for merging the whole full-text index to pay. */
 const greatChange = 0.1;
 
 /** How many rows a step changed. */
@@ -130,20 +137,38 @@ export class PortionWriter {
     const remove = database.prepareWrite('DELETE FROM search WHERE rowid = ?');
     const insert = database.prepareWrite(insertSearchRow);
     const done = database.prepareWrite('DELETE FROM due_document WHERE id = ?');
+    let [count, characters] = [0, 0];
     for (const [id] of due) {
+      if (characters >= charactersInStep) break;
       remove.run(id);
       const found = find.get(id);
-      if (found !== undefined) insert.run(id, ...composeSearchRow(...found).texts);
+      if (found !== undefined) {
+        insert.run(id, ...composeSearchRow(...found).texts);
+        characters += found[0].length;
+      }
       done.run(id);
+      count++;
     }
-    return due.length;
+    return count;
   }
 
-  /** Optimises the full-text index, if so many of its documents are new that it pays. */
-  finish(indexed: number): void {
-    if (indexed > countRows(this.#database, 'search_document') * greatChange) {
-      this.#database.exec(`INSERT INTO search (search) VALUES ('optimize')`);
-    }
+  /** Whether so many documents are new that merging the whole full-text index pays. */
+  isMergeDue(indexed: number): boolean {
+    return indexed > countRows(this.#database, 'search_document') * greatChange;
+  }
+
+  /**
+   * Merges a part of the full-text index, which in the end is one segment, as after its command "optimize". Whether
+   * there is more to merge.
+   */
+  mergeSome(): boolean {
+    const database = this.#database;
+    const changes = database.prepare<[number]>('SELECT total_changes()');
+    const before = changes.get()?.[0] ?? 0;
+    // A negative number has segments of all levels merged (https://sqlite.org/fts5.html, section 6.9).
+    database.exec(`INSERT INTO search (search, rank) VALUES ('merge', -${pagesInStep})`);
+    // The command itself counts as one change.
+    return (changes.get()?.[0] ?? 0) - before > 1;
   }
 
   /** The number of rows of a table. They are really counted, so that lost rows are noticed. */

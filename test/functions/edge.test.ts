@@ -182,8 +182,8 @@ describe('an edge host that follows a publication', () => {
     expect(more.next.written).toBeLessThan(less.next.written * 1.2);
     expect(more.next.written).toBeLessThan(more.first.written / 20);
     expect(more.files).toBeLessThan(more.portions / 2);
-    expect(more.next.ordered).toBe(0);
-    expect(more.first.ordered).toBe(1);
+    expect(more.next.merged).toBe(0);
+    expect(more.first.merged).toBeGreaterThan(0);
     // No portion is looked for among all of them.
     for (const { first, next, portions } of [less, more]) {
       expect(first.readOfPlaces).toBeLessThan(4 * portions);

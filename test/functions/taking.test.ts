@@ -18,18 +18,21 @@ import { temporaryFolder } from '../support/folder.ts';
 import { openStorage } from '../support/object-storage.ts';
 
 /** A catalog of so many packages, published in as many portions as it has keys. */
-const publish = async (count: number): Promise<{ files: PublishedFiles; list: string; portions: number }> => {
+const publish = async (
+  count: number,
+  describe = (at: number) => `number ${at}`,
+): Promise<{ files: PublishedFiles; list: string; portions: number }> => {
   const state = path.join(temporaryFolder(), 'state');
   const stanzas = Array.from({ length: count }, (_, at) => ({
     Package: `com.example.p${at}`,
-    Description: `number ${at}`,
+    Description: describe(at),
     Provides: `one${at}, other${at}`,
   }));
   await buildCatalog(state, [{ slug: 'one', packages: packages(...stanzas) }]);
   const built = CatalogFile.openReadOnly(catalogPath(state));
   const stored = new Map<string, Uint8Array<ArrayBuffer>>();
   const rows: Record<string, number> = {};
-  const portions = [...readPortions(built)].flatMap(({ table, text }) => {
+  const portions = [...readPortions(built)].flatMap(({ table, first, text }) => {
     const lines = text === '' ? [] : text.split('\n');
     rows[table] = (rows[table] ?? 0) + lines.length;
     const ofKeys = Map.groupBy(lines, (line) => JSON.parse(line)[0]);
@@ -40,7 +43,7 @@ const publish = async (count: number): Promise<{ files: PublishedFiles; list: st
       const packed = gzipSync(whole);
       stored.set(generationPath.portion(sha256), new Uint8Array(packed));
       const [size, compressed_size] = [Buffer.byteLength(whole), packed.length];
-      return { table, first: at === 0 ? null : key, rows: own.length, sha256, size, compressed_size };
+      return { table, first: at === 0 ? first : key, rows: own.length, sha256, size, compressed_size };
     });
   });
   built.close();
@@ -98,6 +101,35 @@ it('E2: takes twice as much with twice the work, in events that grow no larger',
   expect(two.portions).toBeGreaterThan(1.7 * one.portions);
   expect(two.calls).toBeLessThan(2.2 * one.calls);
   expect(two.values).toBeLessThan(2.2 * one.values);
+});
+
+it('E2: indexes in one event no more than others can wait for, however long the texts, and merges the index in parts', async () => {
+  const words = (at: number) => Array.from({ length: 5000 }, (_, place) => (at * 5000 + place).toString(36)).join(' ');
+  const { files, list } = await publish(30, words);
+  const { state, sql } = openStorage();
+  const { exec } = sql;
+  let event = { characters: 0, merges: 0 };
+  vi.spyOn(sql, 'exec').mockImplementation((text, ...values) => {
+    if (text.startsWith('INSERT INTO search (rowid')) event.characters += String(values).length;
+    if (text.includes("'merge'")) event.merges++;
+    return exec(text, ...values);
+  });
+  const memory = new ObjectMemory(sql);
+  const database = objectDatabase(sql);
+  const taking = new Taking(state, { memory, database, files });
+  taking.begin({ text: 'first', jws: null, list });
+  const events = [event];
+  while (!(await taking.goOn())) {
+    event = { characters: 0, merges: 0 };
+    events.push(event);
+  }
+  const characters = events.map((one) => one.characters);
+  expect(characters.reduce((sum, one) => sum + one)).toBeGreaterThan(2 ** 19);
+  // One record may be longer than what is left.
+  expect(Math.max(...characters)).toBeLessThan(2 ** 18 + 2 ** 16);
+  expect(events.filter(({ merges }) => merges > 0).length).toBeGreaterThan(2);
+  expect(events.every(({ merges }) => merges <= 1)).toBe(true);
+  expect(database.prepare<[number]>('SELECT count(DISTINCT segid) FROM search_idx').get()).toEqual([1]);
 });
 
 it('E2: takes a portion again that could not be written', async () => {

@@ -9,8 +9,8 @@ export interface TakingCosts {
   readonly read: number;
   /** The part of them that was read to find out which portions are already stored. */
   readonly readOfPlaces: number;
-  /** How often the whole full-text index was reorganised. */
-  readonly ordered: number;
+  /** How often a part of the full-text index was merged. */
+  readonly merged: number;
 }
 
 /** An object in the platform's runtime that takes over the generations that an address publishes. */

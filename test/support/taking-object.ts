@@ -51,7 +51,7 @@ export class TakingObject extends DurableObject<Environment> {
       written: sum('rowsWritten', /(?:)/),
       read: sum('rowsRead', /(?:)/),
       readOfPlaces: sum('rowsRead', /\bwritten_portion\b/),
-      ordered: cursors.filter(([text]) => text.includes("'optimize'")).length,
+      merged: cursors.filter(([text]) => text.includes("'merge'")).length,
     };
     return Response.json(costs);
   }
