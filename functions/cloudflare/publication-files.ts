@@ -35,14 +35,15 @@ const decode = (bytes: Uint8Array): string => new TextDecoder('utf-8', { fatal: 
 
 const sha256 = async (bytes: Uint8Array<ArrayBuffer>): Promise<string> => toHex(await digestOf(bytes));
 
+const noJson = (name: string, cause: unknown): CannotTake =>
+  new CannotTake(`${name} is no JSON: see that the publication is whole, and is where it is looked for.`, { cause });
+
 const parse = <T>(schema: { parse(value: unknown): T }, text: string, name: string): T => {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    throw new CannotTake(`${name} is no JSON: see that the publication is whole, and is where it is looked for.`, {
-      cause,
-    });
+    throw noJson(name, cause);
   }
   try {
     return schema.parse(value);
@@ -78,13 +79,19 @@ export const readGeneration = async (
       `There is no ${generationPath.current} that may be read: bring a publication of npm run build there.`,
     );
   }
-  const text = decode(bytes);
+  let text: string;
+  try {
+    text = decode(bytes);
+  } catch (cause) {
+    throw noJson(generationPath.current, cause);
+  }
   const generation = parseGeneration(text);
   let jws: string | null = null;
   for (const path of [generationPath.signatureOf(await sha256(bytes)), generationPath.signature]) {
     const found = await readAll(files, path, smallBytes);
     if (found === undefined) continue;
-    jws = decode(found);
+    // A host may have a page in place of a file that is missing, of any encoding. That is no signature, and no error.
+    jws = new TextDecoder().decode(found);
     if (publicKey === undefined || (await isSignedBy(publicKey, jws, text))) return { generation, text, jws };
   }
   if (publicKey === undefined) return { generation, text, jws };

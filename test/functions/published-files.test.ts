@@ -30,9 +30,9 @@ const listen = async (answer: Parameters<typeof createServer>[1]): Promise<strin
 };
 
 /** What was published, but for others in the place of some of it. */
-const filesOf = (publication: BuiltPublication, others: ReadonlyMap<string, string>): PublishedFiles => ({
+const filesOf = (publication: BuiltPublication, others: ReadonlyMap<string, string | Buffer>): PublishedFiles => ({
   read: async (path) => {
-    const bytes = new Uint8Array(others.has(path) ? Buffer.from(others.get(path) ?? '') : publication.read(path));
+    const bytes = new Uint8Array(Buffer.from(others.get(path) ?? publication.read(path)));
     return { size: bytes.length, sha256: undefined, etag: undefined, body: new Blob([bytes]).stream() };
   },
 });
@@ -99,15 +99,19 @@ describe('published files as a host at the edge reads them', () => {
   });
 
   it('E2: are named where they cannot be read, and told from those of another version where they are none at all', async () => {
-    let answer: 'lost' | 'page' | 'other' = 'lost';
+    let answer: 'lost' | 'page' | 'western page' | 'other' = 'lost';
+    const bodies = { page: '<p>Welcome', 'western page': Buffer.from('<p>Café', 'latin1'), other: '{"format":9}' };
     const address = await listen((_, response) => {
       if (answer === 'lost') response.destroy();
-      else response.end(answer === 'page' ? '<p>Welcome' : '{"format":9}');
+      else response.end(bodies[answer]);
     });
     const why = () => readGeneration(remoteFiles(address), undefined).catch((error: Error) => error.message);
     expect(await why()).toMatch(/^v2\/generation\.json cannot be read: ./);
-    answer = 'page';
-    expect(await why()).toContain('is no JSON: see that the publication is whole, and is where it is looked for');
+    for (answer of ['page', 'western page'] as const) {
+      expect(await why()).toContain(
+        'json is no JSON: see that the publication is whole, and is where it is looked for',
+      );
+    }
     answer = 'other';
     expect(await why()).toContain('not of a form that this version knows: deploy');
   });
@@ -117,10 +121,16 @@ describe('published files as a host at the edge reads them', () => {
     await publication.publish([{ slug: 'one', packages: packages({ Package: 'com.example.a' }) }], {
       signer: await createSigner(privateKey),
     });
-    const others = new Map<string, string>([[generationPath.signature, 'of..another']]);
+    const others = new Map<string, string | Buffer>([[generationPath.signature, 'of..another']]);
     const files = filesOf(publication, others);
     expect(await readGeneration(files, publicKey)).toMatchObject({ generation: { number: 1 } });
-    others.set(generationPath.signatureOf(hash('sha256', publication.read(generationPath.current))), 'nor..this');
+    const own = generationPath.signatureOf(hash('sha256', publication.read(generationPath.current)));
+    // As a host has a page of its own in place of what is missing.
+    others.set(own, Buffer.from('<p>Café', 'latin1'));
+    others.set(generationPath.signature, publication.read(own));
+    expect(await readGeneration(files, publicKey)).toMatchObject({ jws: publication.read(own).toString() });
+    others.set(own, 'nor..this');
+    others.set(generationPath.signature, 'of..another');
     await expect(readGeneration(files, publicKey)).rejects.toThrow('not by the public key that is configured');
   });
 
