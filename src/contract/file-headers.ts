@@ -43,10 +43,15 @@ export const isCompressible = (contentType: string): boolean => compressible.tes
 export const contentTypeOf = (path: string): string =>
   contentTypes[path.slice(path.lastIndexOf('.') + 1).toLowerCase()] ?? unknownType;
 
-/** The folders, and files beside them, that scripts of any site may read: those of the API and of older addresses. */
+/**
+ * The files that scripts of any site may read, as patterns of paths below the output folder: those of the API and of
+ * older addresses, and what the site has for programs, which may run in browsers: feeds and badges.
+ */
 export const openFiles: readonly string[] = [
   `${apiRoot}/*`,
   ...[...olderFiles].filter((file) => !file.startsWith(`${apiRoot}/`)),
+  ...['feed.atom', 'feed.json'].flatMap((feed) => [feed, `*/${feed}`]),
+  'badge/*',
 ];
 
 /**

@@ -223,7 +223,7 @@ const fileHeaders = (): string[] => [
       `@cache${index} path_regexp ${raw(`^/(?:${files.map(patternSource).join('|')})$`)}`,
       `header @cache${index} Cache-Control ${quoted(cache)}`,
     ]),
-  `@open path ${openFiles.map((file) => `/${file}`).join(' ')}`,
+  `@open path_regexp ${raw(`^/(?:${openFiles.map(patternSource).join('|')})$`)}`,
   `header @open Access-Control-Allow-Origin ${quoted(openHeaders['Access-Control-Allow-Origin'])}`,
 ];
 

@@ -46,7 +46,7 @@ const headersFile = (host: string): string => {
     ...specific,
     ...types,
     ...openFiles
-      .filter((file) => !file.includes('/'))
+      .filter((file) => !file.startsWith(`${apiRoot}/`))
       .flatMap((file) =>
         rule(`/${file}`, { 'Access-Control-Allow-Origin': openHeaders['Access-Control-Allow-Origin'] }),
       ),

@@ -43,15 +43,19 @@ describe('OpenAPI description', () => {
     );
   });
 
-  it('promises to scripts of other sites no more than they may read: feeds and badges lie outside', () => {
-    const files = Object.values(siteOperations).map(({ file }) => file ?? '');
-    expect(files.filter(isOpenFile)).toEqual([]);
-    const textOf = (staticRefs: boolean) => {
-      const { info } = createOpenApi({ publicAddress: 'https://index.test', version: '1', staticRefs });
+  it('promises to scripts of other sites what they may read: feeds and badges too, where there is a site', () => {
+    const files = Object.values(siteOperations).map(({ file }) => file?.replaceAll(/\{\w+\}/g, 'x/y') ?? '');
+    expect(files.filter((file) => !isOpenFile(file))).toEqual([]);
+    expect(['index.html', 'package/feed.html', 'sitemap.xml', 'assets/badge/x.svg'].filter(isOpenFile)).toEqual([]);
+    const textOf = (options: object) => {
+      const { info } = createOpenApi({ publicAddress: 'https://index.test', version: '1', ...options });
       return (info as { description: string }).description;
     };
-    expect(textOf(false)).toContain('everything below /v2, but for what the gateway answers (CORS).');
-    expect(textOf(true)).toContain('everything below /v2 (CORS).');
+    expect(textOf({})).toContain(
+      'may read feeds, badges and everything below /v2, but for what the gateway answers (CORS).',
+    );
+    expect(textOf({ staticRefs: true })).toContain('may read feeds, badges and everything below /v2 (CORS).');
+    expect(textOf({ site: false })).toContain('may read everything below /v2, but');
   });
 
   it('dates every deprecation, and says what to use instead', () => {

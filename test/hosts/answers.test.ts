@@ -52,6 +52,7 @@ beforeAll(async () => {
   server.write('v2/catalog/aa.sqlite.zst', 'not really');
   server.write('v2/jailbreak/repository/sample/packages/2.json', '{"data":[]}');
   server.write('feed.atom', '<feed/>');
+  for (const path of openToScripts) server.write(path.slice(1), '{}');
   for (const path of olderDocuments) server.write(path.slice(1), '[]');
   for (const slug of oddSlugs)
     for (const of of slugDocuments) server.write(of(slug), JSON.stringify({ data: of(slug) }));
@@ -107,6 +108,14 @@ const documents = [
 ];
 const searches = ['/search/', '/search/?q=', '/search/?q=example', '/search/?q=example&page=2'];
 const pages = ['/', ...searches, '/privacy/', '/privacy', '/privacy?x=1', '/assets/page.B4x9.css', '/feed.atom'];
+/** What the site has for programs, in folders of every depth. */
+const openToScripts = [
+  '/feed.json',
+  '/repository/sample/feed.json',
+  '/package/a/b/feed.atom',
+  '/badge/sample.svg',
+  '/badge/sample.json',
+];
 const refused = [
   // What would end the path of a file that is asked for as it was decoded.
   '/feed.atom%23x',
@@ -163,9 +172,16 @@ const computed = [
 ];
 const olderDocuments = ['/v1/openapi.json', '/index-repositories.json', '/piracy-repositories.json'];
 const questions: Question[] = [
-  ...[...names, ...slugAddresses, ...documents, ...pages, ...refused, ...computed, ...olderDocuments].map((path) =>
-    read(path),
-  ),
+  ...[
+    ...names,
+    ...slugAddresses,
+    ...documents,
+    ...pages,
+    ...refused,
+    ...computed,
+    ...olderDocuments,
+    ...openToScripts,
+  ].map((path) => read(path)),
   ...[...names.slice(0, 3), ...documents.slice(0, 3), '/', '/v2/no/such'].map((path) => ({ path, method: 'HEAD' })),
   ...[...names.slice(0, 3), ...documents.slice(0, 4), documents.at(-2) ?? ''].map((path) => ({
     path,
