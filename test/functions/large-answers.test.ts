@@ -33,18 +33,22 @@ const startAnswers = () => {
 describe('H8 large answers', () => {
   it('are made four at a time, and clients take turns for the next place', async () => {
     const { begun, ask, end } = startAnswers();
-    const many = Array.from({ length: 7 }, (_, number) => ask('192.0.2.1', `many${number}`));
+    // Of one network, which is one client.
+    const many = Array.from({ length: 7 }, (_, number) => ask(`2001:db8::${number}`, `many${number}`));
     const other = ask('192.0.2.2', 'other');
     await expect.poll(() => begun).toEqual(['many0', 'many1', 'many2', 'many3']);
     end('many2');
     expect(await many[2]).toBe('many2');
     await expect.poll(() => begun.slice(4)).toEqual(['many4']);
+    // The place that was given on is taken.
+    const late = ask('192.0.2.3', 'late');
     end('many0');
     await expect.poll(() => begun.slice(5)).toEqual(['other']);
     for (const name of ['many1', 'many3', 'many4', 'other']) end(name);
     expect(await other).toBe('other');
-    await expect.poll(() => begun).toHaveLength(8);
-    for (const name of ['many5', 'many6']) end(name);
+    await expect.poll(() => begun).toHaveLength(9);
+    for (const name of ['many5', 'many6', 'late']) end(name);
+    expect(await late).toBe('late');
     expect(await Promise.all(many)).toHaveLength(7);
   });
 
