@@ -276,6 +276,15 @@ it('E2: a document that cannot be made of the catalog is a fault of ours for the
   });
 });
 
+it('E1: answers at addresses from before /v2 unless it is configured not to', async () => {
+  const older = '/v1/community/packages/search?query=p1';
+  const { ask } = serve(published.database, published);
+  expect((await ask(older)).status).toBe(200);
+  const { ask: askNewer } = serve(published.database, published, { olderAddresses: false });
+  // To the publication, as with whatever is not known here.
+  expect((await askNewer(older)).status).toBe(307);
+});
+
 it('E2: looks at a few documents of many before a catalog is in force', async () => {
   let asked = 0;
   const database = watched(published.database, () => asked++);
