@@ -71,7 +71,6 @@ export class CatalogKeeper implements CatalogStub {
       // This comes first because the storage may refuse an order that is too long.
       this.#taking.begin(order);
       this.#memory.set('elsewhere', true);
-      this.#serving.end();
       this.#farewell.begin();
       // Any pause that is still running belongs to the order before this one.
       await this.#wake(0);
@@ -119,6 +118,8 @@ export class CatalogKeeper implements CatalogStub {
   // Takes a part of the generation; whether there is more to do at once.
   async #takeSome(): Promise<boolean> {
     if (this.#waitsForReaders()) return true;
+    // What is written from here on is of another generation.
+    this.#serving.end();
     try {
       if (!(await this.#taking.goOn())) return true;
     } catch (error) {

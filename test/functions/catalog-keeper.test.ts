@@ -102,8 +102,8 @@ describe('the two objects that hold a catalog', () => {
     expect(JSON.parse(String(landing)).data.replica).toMatchObject({ generation: 1, confirmed: expect.any(String) });
   });
 
-  it('E2: give who still reads what is to be replaced the same time each time', async () => {
-    const { pair, publish, texts } = await openPair();
+  /** Has the second object, which answers, be ordered to take the fourth while somebody reads the second from it. */
+  const replaceWhileRead = async ({ pair, publish }: Awaited<ReturnType<typeof openPair>>) => {
     await publish(1);
     await publish(2);
     vi.useFakeTimers({ toFake: ['setTimeout'] });
@@ -124,9 +124,30 @@ describe('the two objects that hold a catalog', () => {
     await pair.settle();
     expect(pair.wake(1)).toBe(0);
     await pair.settle();
+    return async () => {
+      await vi.runAllTimersAsync();
+      return (await reading)[1];
+    };
+  };
+
+  it('E2: let who still reads what is to be replaced finish that', async () => {
+    const opened = await openPair();
+    const finish = await replaceWhileRead(opened);
+    expect(await finish()).toContain('"description":"second"');
+    await opened.pair.rest();
+    expect(await opened.pair.ask()).toBe(opened.texts[3]);
+  });
+
+  it('E2: give who still reads what is to be replaced the same time each time, and an error after that', async () => {
+    const opened = await openPair();
+    const { pair, texts } = opened;
+    const finish = await replaceWhileRead(opened);
     expect(pair.wake(1)).toBe(250);
-    await vi.runAllTimersAsync();
-    expect((await reading)[1]).toBe(503);
+    await pair.settle();
+    pair.now += 10_000;
+    pair.wake(1);
+    await pair.settle();
+    expect(await finish()).toBe(503);
     await pair.rest();
     expect(await pair.ask()).toBe(texts[3]);
   });
