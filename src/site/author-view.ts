@@ -21,7 +21,7 @@ const repositoriesOf = (catalog: SiteCatalog, packages: readonly PackageSummary[
   }
   return [...counts]
     .sort(([a, some], [b, others]) => others - some || (a < b ? -1 : 1))
-    .map(([slug, count]) => ({ slug, name: catalog.repository(slug)?.name ?? slug, count }));
+    .map(([slug, count]) => ({ slug, name: catalog.repository(slug)?.toldName ?? slug, count }));
 };
 
 /** Those of these people, by key, who have a page. */

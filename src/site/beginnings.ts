@@ -47,7 +47,7 @@ const toRow = (summary: PackageSummary, hasDevices: boolean): RowCard =>
     icon: summary.icon,
     paid: summary.paid,
     architectures: summary.architectures,
-    place: summary.repository.name,
+    place: summary.repository.toldName,
     runs: hasDevices ? joinStatements(summary.stated.values()) : undefined,
   });
 

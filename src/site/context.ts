@@ -7,7 +7,6 @@ import type { PackageSummary } from './package-summary.ts';
 import { packagesIn } from './repository-view.ts';
 import { choosePictures, chooseRepositoryPictures, type SharePicture } from './share-choice.ts';
 import type { SiteCatalog } from './site-catalog.ts';
-import { tellNames } from './told-apart.ts';
 
 /** The people who run the service, as shown on pages. What is left out is not shown. */
 export type SiteService = Pick<Service, 'name'> & Partial<Pick<Service, 'contact_email' | 'copyright'>>;
@@ -76,7 +75,7 @@ export const provideSite = (
             service.name,
             hasAllPictures,
           ),
-          repositoryNames: tellNames(catalog.repositories),
+          repositoryNames: new Map(catalog.repositories.map(({ slug, toldName }) => [slug, toldName])),
           inRepository,
           byKind: packagesByKind(catalog),
         };

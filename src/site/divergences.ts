@@ -1,7 +1,7 @@
 import type { DivergenceEvent, Divergences } from '../catalog/divergence-reading.ts';
 import { formatPlural } from './format.ts';
 import type { SiteCatalog } from './site-catalog.ts';
-import { type Named, tellNames } from './told-apart.ts';
+import type { Named } from './told-apart.ts';
 
 /** Builds with different bytes in two repositories, or whose bytes one repository changed. */
 export interface ShownDivergence extends Omit<DivergenceEvent, 'repositories'> {
@@ -20,13 +20,11 @@ const shownPairs = 200;
 const shownChanges = 50;
 
 // Told apart among all: the title of an entry in a feed is read alone, and must not depend on the entries beside it.
-const nameAll = (catalog: SiteCatalog, events: readonly DivergenceEvent[]): ShownDivergence[] => {
-  const names = tellNames(catalog.repositories);
-  return events.map((event) => ({
+const nameAll = (catalog: SiteCatalog, events: readonly DivergenceEvent[]): ShownDivergence[] =>
+  events.map((event) => ({
     ...event,
-    repositories: event.repositories.map((slug) => ({ slug, name: names.get(slug) ?? slug })),
+    repositories: event.repositories.map((slug) => ({ slug, name: catalog.repository(slug)?.toldName ?? slug })),
   }));
-};
 
 /** What the page shows: the first of the pairs, and the latest changes. */
 export const computeDivergenceView = (catalog: SiteCatalog): DivergenceView => {

@@ -27,8 +27,10 @@ const since = (repositories: Iterable<Repository | undefined>): string =>
 const reposOf = (catalog: SiteCatalog, packages: readonly PackageSummary[]): Set<Repository | undefined> =>
   new Set(packages.flatMap(({ repositories }) => repositories.map((slug) => catalog.repository(slug))));
 
+const placeOf = (catalog: SiteCatalog, slug: string): string => catalog.repository(slug)?.toldName ?? slug;
+
 const placed = (catalog: SiteCatalog, entries: readonly NewsEntry[]): FeedEntry[] =>
-  entries.map((entry) => ({ ...entry, place: catalog.repository(entry.slug)?.name ?? entry.slug }));
+  entries.map((entry) => ({ ...entry, place: placeOf(catalog, entry.slug) }));
 
 /** The feed of everything. */
 export const feedOfAll = ({ catalog, base, service }: Source) => ({
@@ -99,8 +101,15 @@ export const feedOfPackage = ({ catalog, base, service }: Source, summary: Packa
     const known = first.get(record.version);
     if (!isNews || (until !== undefined && firstSeen > until) || (known !== undefined && known.at <= firstSeen))
       continue;
-    const { slug, name: place } = repository;
-    first.set(record.version, { summary, slug, place, version: record.version, at: firstSeen, isUpdate });
+    const { slug } = repository;
+    first.set(record.version, {
+      summary,
+      slug,
+      place: placeOf(catalog, slug),
+      version: record.version,
+      at: firstSeen,
+      isUpdate,
+    });
   }
   const entries = [...first.values()].sort((a, b) =>
     a.at > b.at || (a.at === b.at && a.version > b.version) ? -1 : 1,

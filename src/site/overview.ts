@@ -132,7 +132,7 @@ export const packagesToBeginWith = ({ packages }: Pick<SiteCatalog, 'packages'>,
 export const newsCard = (
   catalog: Pick<SiteCatalog, 'repository'>,
   { summary, slug }: Pick<NewsEntry, 'summary' | 'slug'>,
-): PackageCard => ({ ...packageCard(summary, slug), place: catalog.repository(slug)?.name ?? slug });
+): PackageCard => ({ ...packageCard(summary, slug), place: catalog.repository(slug)?.toldName ?? slug });
 
 /** Additions or updates of a day: cards, and how many more there were in repositories with too many. */
 interface NewsList {

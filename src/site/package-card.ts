@@ -24,6 +24,6 @@ export const packageCard = (summary: PackageSummary, slug?: string): PackageCard
   icon: summary.icon,
   paid: summary.paid,
   architectures: (slug === undefined ? undefined : summary.builtFor.get(slug)) ?? summary.architectures,
-  place: summary.repository.name,
+  place: summary.repository.toldName,
   runs: slug === undefined ? joinStatements(summary.stated.values()) : (summary.stated.get(slug) ?? ''),
 });

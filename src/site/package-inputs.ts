@@ -20,7 +20,9 @@ const holderDigests = new WeakMap<SiteCatalog, Map<string, string>>();
 const digestHolder = (catalog: SiteCatalog, slug: string): string => {
   const known = holderDigests.get(catalog) ?? new Map<string, string>();
   holderDigests.set(catalog, known);
-  const found = known.get(slug) ?? digest([catalog.holder(slug), catalog.architecturesIn(slug)]);
+  const found =
+    known.get(slug) ??
+    digest([catalog.holder(slug), catalog.repository(slug)?.toldName, catalog.architecturesIn(slug)]);
   known.set(slug, found);
   return found;
 };

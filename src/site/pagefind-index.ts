@@ -67,7 +67,7 @@ const searchRecord = (
 ): SearchRecord => {
   const { version, repository, kind, icon, paid, architectures } = summary;
   const runs = hasDevices ? joinStatements(summary.stated.values()) : undefined;
-  const card = { version, place: repository.name, kind, icon, paid, architectures, runs };
+  const card = { version, place: repository.toldName, kind, icon, paid, architectures, runs };
   return {
     url: spreadLength(composeTarget(page.package(summary.id), card), summary.id),
     content: composeContent([...spellings(summary.name), ...spellings(summary.id), summary.author], summary.summary),

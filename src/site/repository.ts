@@ -22,6 +22,8 @@ export interface Doubt {
 export interface Repository extends Omit<CatalogRepository, 'number'> {
   /** Its name, or its slug if it has none. */
   readonly name: string;
+  /** The same in lists of several: with its slug, where another has this name (told-apart.ts). */
+  readonly toldName: string;
   readonly outcome: Outcome | undefined;
   /** Why its packages may not install: nothing comes from it any more, or it has not changed for years. */
   readonly doubt: Doubt | undefined;

@@ -29,6 +29,7 @@ import { type KeyedRecord, type PackageSummary, summarise } from './package-summ
 import { RelationIndex } from './relation-index.ts';
 import type { Outcome, Repository } from './repository.ts';
 import { statedWhereServed } from './stated.ts';
+import { tellNames } from './told-apart.ts';
 
 /** One version of a package, as stored. */
 export interface PackageVersion {
@@ -98,12 +99,17 @@ export class SiteCatalog {
     this.#depictions = depictions;
     this.#database = CatalogFile.openReadOnly(catalogPath);
     const outcomes = new Map(this.lastBuild?.repositories.map((outcome) => [outcome.slug, outcome] as const));
+    const named = readCatalogRepositories(this.#database).map((repository) => ({
+      ...repository,
+      name: visibleText(repository.record.name) ?? repository.slug,
+    }));
+    const names = tellNames(named);
     this.#byNumber = new Map(
-      readCatalogRepositories(this.#database).map(({ number, ...repository }) => {
-        const { slug, record, changedAt } = repository;
+      named.map(({ number, ...repository }) => {
+        const { slug, name, changedAt } = repository;
         const outcome = outcomes.get(slug);
         const doubt = doubtOf({ outcome, changedAt }, lastBuild?.builtAt);
-        return [number, { ...repository, name: visibleText(record.name) ?? slug, outcome, doubt }];
+        return [number, { ...repository, toldName: names.get(slug) ?? name, outcome, doubt }];
       }),
     );
     this.repositories = [...this.#byNumber.values()];

@@ -1,8 +1,13 @@
+import { cutText } from '../results/markup.ts';
+
 /** A repository as a page names it. */
 export interface Named {
   readonly slug: string;
   readonly name: string;
 }
+
+/** How much of a long name stands before a slug, which lists would cut off otherwise. */
+const longest = 60;
 
 const keyOf = ({ name }: Named): string => name.trim().toLowerCase();
 
@@ -16,7 +21,7 @@ export const tellNames = (repositories: Iterable<Named>): ReadonlyMap<string, st
   return new Map(
     [...bySlug].map(([slug, one]) => [
       slug,
-      (alike.get(keyOf(one))?.length ?? 0) > 1 ? `${one.name} (${slug})` : one.name,
+      (alike.get(keyOf(one))?.length ?? 0) > 1 ? `${cutText(one.name, longest)} (${slug})` : one.name,
     ]),
   );
 };

@@ -5,8 +5,8 @@ import { beginningLists } from '../../src/results/beginning-lists.ts';
 import { composeBeginnings } from '../../src/site/beginnings.ts';
 import type { PackageSummary } from '../../src/site/package-summary.ts';
 
-const good = { slug: 'one', name: 'One' };
-const away = { slug: 'two', name: 'Two', outcome: { outcome: 'failed' } };
+const good = { slug: 'one', toldName: 'One' };
+const away = { slug: 'two', toldName: 'Two', outcome: { outcome: 'failed' } };
 
 const summaryOf = (name: string, fields: Partial<Record<keyof PackageSummary, unknown>> = {}) =>
   ({
@@ -66,7 +66,7 @@ describe('what two letters begin', () => {
     const packages = [
       summaryOf(`Cha cha cha ${'x'.repeat(500)}`, {
         summary: 'y'.repeat(500),
-        repository: { ...good, name: 'z'.repeat(500) },
+        repository: { ...good, toldName: 'z'.repeat(500) },
       }),
     ];
     const rows = composeBeginnings(packages, false).get('ch') ?? [];

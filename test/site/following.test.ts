@@ -180,7 +180,7 @@ const summaryOf = (id: string, fields: Partial<PackageSummary> = {}) =>
 const catalogOf = (packages: readonly PackageSummary[], downloads: Readonly<Record<string, number>> = {}) =>
   ({
     packages: new Map(packages.map((one) => [one.id, one])),
-    repository: (slug: string) => ({ name: `Repository ${slug}` }),
+    repository: (slug: string) => ({ toldName: `Repository ${slug}` }),
     downloads: new Map(
       Object.entries(downloads).map(([id, last_30_days]) => [id, { package_id: id, total: 9000, last_30_days }]),
     ),
