@@ -93,6 +93,29 @@ describe('a repository', () => {
     expect(await row.locator('td').nth(1).innerText()).toMatch(/^(?:Updated|Unchanged)$/);
   });
 
+  it('keeps its row in the tables and lists of all in view, however long its name is', async () => {
+    const page = await site.open('/status/', { viewport: { width: 1440, height: 900 } });
+    const linesOf = (list: string, name: string) =>
+      page.evaluate<number>(`(() => {
+        const link = document.querySelector(${JSON.stringify(list)});
+        link.textContent = ${JSON.stringify(name)};
+        return link.getBoundingClientRect().height / Number.parseFloat(getComputedStyle(link).lineHeight);
+      })()`);
+    for (const name of ['A Name of Words '.repeat(12), 'x'.repeat(200)]) {
+      await linesOf('table.status a', name);
+      const table = page.getByRole('region', { name: 'Repositories' });
+      expect(await table.evaluate((one) => one.scrollWidth - one.clientWidth), name).toBe(0);
+    }
+    await page.goto(`${site.files.base}/repository/`);
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await linesOf('.row .name', 'Alpha')).toBeCloseTo(1, 1);
+    for (const name of ['A Name of Words '.repeat(12), 'x'.repeat(200)])
+      expect(await linesOf('.row .name', name), name).toBeCloseTo(5, 1);
+    // All of the row leads to it, not only what is seen of its name.
+    await page.locator('.row .line').first().click({ force: true });
+    await page.waitForURL('**/repository/*/');
+  });
+
   it('C4: says what its last crawl failed with, and how old its data is', async () => {
     const page = await site.open('/repository/beta/');
     expect(await page.getByText('It answers too slowly.').textContent()).toMatch(/last confirmed on .*17/);
