@@ -89,6 +89,7 @@ const reasons = {
   beta: ['release-missing', 'status 404 for /InRelease'],
   gone: ['dns', 'no address for gone.example'],
   alpha: ['index-corrupt', 'bad block'],
+  suited: ['release-missing', 'status 404 for /dists/stable/InRelease'],
 } as const;
 
 let pages: Map<string, string>;
@@ -101,9 +102,9 @@ beforeAll(async () => {
   const heldBack = [{ code: 'signature-lost', reason: operatorSentence('signature-lost', 'No signature') }];
   const repositories = lastBuild.repositories.map((one) => {
     if (one.slug === 'many') return { ...one, heldBack };
-    if (one.slug !== 'beta' && one.slug !== 'gone' && one.slug !== 'alpha') return one;
-    const [code, evidence] = reasons[one.slug];
-    const outcome = one.outcome === 'fresh' ? 'stale' : one.outcome;
+    if (!(one.slug in reasons)) return one;
+    const [code, evidence] = reasons[one.slug as keyof typeof reasons];
+    const outcome = one.outcome === 'failed' ? one.outcome : ('stale' as const);
     return { ...one, outcome, code, reason: operatorSentence(code, evidence) };
   });
   troubled = await build('troubled', fewAndShop, { ...lastBuild, repositories });
@@ -260,6 +261,14 @@ describe('the words and figures of every page', () => {
     expect(many).not.toContain('Held back');
     // Another one is called as this one is.
     expect(rows.find((row) => row.includes('Beta'))).toContain('Beta (beta)');
+  });
+
+  it('says of a repository that cannot be read that nothing was wrong before, and not that nothing is', () => {
+    const said = (html = '') => readAloud(html.split('id="findings"')[1]?.split('</div>')[0] ?? '').trim();
+    expect(said(page('repository/suited/'))).toMatch(/^\S*\s*Findings\s+As far as we can see, nothing is wrong/);
+    expect(said(troubled.get('repository/suited/index.html'))).toMatch(
+      /Findings\s+Nothing was wrong with what was last/,
+    );
   });
 
   it('calls a repository whose new index is held back neither unusable nor silent, and names whom to tell', async () => {
