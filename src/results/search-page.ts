@@ -126,7 +126,7 @@ export const composeSearchPage = (built: string, answer: AnsweredSearch): string
         ? 'There are no more packages.'
         : Object.keys(chosen).length > 0
           ? `${isMore ? 'On this page nothing' : 'Nothing'} fits what is chosen. <a${isNothing ? ' class="without-script"' : ''} href="${addressOf({ ...answer, chosen: {} }, 1)}">Search without it</a>`
-          : ''
+          : countWords(0, false)
       : page > 1
         ? `Page ${page}, ${countWords(found.length, false)}`
         : countWords(found.length, isMore, parts);

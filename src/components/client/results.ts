@@ -145,7 +145,7 @@ const clear = (words: string) => {
 
 const tell = async ({ total, isMore, parts, fit: how }: Results) => {
   const { countWords, fitMarkup } = await load();
-  status.textContent = total === 0 ? '' : countWords(total, isMore, parts);
+  status.textContent = countWords(total, isMore, parts);
   const markup = total === 0 ? '' : fitMarkup(how, question(), addressOf(''));
   fit.hidden = markup === '';
   // The query and the names in it are already escaped.

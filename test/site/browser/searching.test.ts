@@ -214,6 +214,8 @@ describe('searching', () => {
   it('helps where nothing is found', async () => {
     const page = await site.open('/search/?q=snow&section=themes');
     await page.getByRole('heading', { name: 'Nothing fits.' }).waitFor();
+    // Said to those who do not see that the list is gone.
+    expect(await page.getByRole('main').getByRole('status').textContent()).toBe('0 packages');
     const sections = () => page.locator('select[name=section] option').allTextContents();
     await expect.poll(sections).toContainEqual(expect.stringMatching(/^Tweaks \(\d\)$/));
     await page.getByRole('button', { name: 'Clear the filters' }).click();
