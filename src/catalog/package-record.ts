@@ -44,6 +44,7 @@ export const computeRecordJson = (
 ): string => {
   const address = publicAddress(addressing);
   const images = sectionImages(addressing.base, sectionKind(stanza.section));
+  // What a search reads comes first, up to the author (parseTexts).
   const record: Omit<PackageRecord, 'repository'> = {
     id: recordIdentifier(entry.slug, stanza),
     package_id: stanza.package,

@@ -40,3 +40,16 @@ export const completeRecord = (json: string, embedded: string): string => `${jso
 
 /** Parses the ready text of a record, which ends with the key of its last field. */
 export const parseRecord = (json: string): Omit<PackageRecord, 'repository'> => JSON.parse(`${json}null}`);
+
+/** The fields of a record that say what it is called, who made it and what it does. */
+export type RecordTexts = Pick<PackageRecord, 'package_id' | 'name' | 'description' | 'maintainer' | 'author'>;
+
+// The field after the last of these (computeRecordJson). Inside a JSON string its quotation marks would be escaped, so
+// this can only be the field itself.
+const afterTexts = ',"price":';
+
+/**
+ * Parses only these fields of the ready text of a record, among others: a search examines a hundred records, and parsing
+ * all of each takes three times as long.
+ */
+export const parseTexts = (json: string): RecordTexts => JSON.parse(`${json.slice(0, json.indexOf(afterTexts))}}`);

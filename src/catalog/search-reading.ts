@@ -1,7 +1,7 @@
 import type { CatalogDatabase, Statement } from './database.ts';
 import { describedBy } from './placeholder.ts';
 import { RecentRecords, type RecordRow } from './recent-records.ts';
-import { listRecords, parseRecord, type RecordList, type RecordPiece, readyText } from './record-list.ts';
+import { listRecords, parseTexts, type RecordList, type RecordPiece, readyText } from './record-list.ts';
 import type { SearchedTexts } from './search-document.ts';
 import { bucketOfKey, type DeletionKey, termsOfKey } from './spelling.ts';
 import { prepareWordsWithInside, type WordsWithInside } from './word-list.ts';
@@ -34,9 +34,7 @@ export class SearchReading {
   readonly #recent: RecentRecords;
   readonly #names: Statement<[id: number, name: string | null, identifier: string]>;
   readonly #keys: Statement<[id: number, identifier: string, name: string, firstSeen: string]>;
-  readonly #texts: Statement<
-    [id: number, identifier: string, name: string | null, author: string | null, json: string]
-  >;
+  readonly #texts: Statement<[id: number, json: string]>;
   readonly #spelling: Statement<[bucket: number, terms: string]>;
   readonly #embedded: ReadonlyMap<number, string>;
   /** Finds words of names and identifiers that contain a text. */
@@ -74,7 +72,7 @@ export class SearchReading {
     this.#records = database.prepare(documents(`${readyText}, record.repository`));
     this.#names = database.prepare(documents('search_document.id, name, package'));
     this.#keys = database.prepare(documents('search_document.id, package, coalesce(name, package), first_seen'));
-    this.#texts = database.prepare(documents('search_document.id, package, name, author, record.json'));
+    this.#texts = database.prepare(documents('search_document.id, record.json'));
     this.#spelling = database.prepare(
       'SELECT bucket, terms FROM json_each(?) AS wanted CROSS JOIN spelling ON spelling.bucket = wanted.value',
     );
@@ -127,13 +125,10 @@ export class SearchReading {
 
   /** All indexed texts of these documents, in the given order. */
   texts(ids: readonly number[]): SearchedDocument[] {
-    return this.#texts.all(JSON.stringify(ids)).map(([id, identifier, name, author, json]) => ({
-      id,
-      identifier,
-      name,
-      author,
-      ...textsOf(json),
-    }));
+    return this.#texts.all(JSON.stringify(ids)).map(([id, json]) => {
+      const { package_id: identifier, name, author, maintainer, description } = parseTexts(json);
+      return { id, identifier, name, author, maintainer, description: describedBy(description) };
+    });
   }
 
   /** The known terms that share one of these deletions, or may share one; see spelling.ts. */
@@ -143,8 +138,3 @@ export class SearchReading {
     return keys.flatMap((key) => termsOfKey(key, buckets.get(bucketOfKey(key)) ?? ''));
   }
 }
-
-const textsOf = (json: string): { readonly description: string | null; readonly maintainer: string | null } => {
-  const { description, maintainer } = parseRecord(json);
-  return { description: describedBy(description), maintainer };
-};

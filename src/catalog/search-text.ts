@@ -85,6 +85,8 @@ export const joinWords = (text: string): string => splitWords(text).join('');
 const beforeHump = /\p{Ll}(?=\p{Lu})|\p{Lu}(?=\p{Lu}\p{Ll})|\p{L}(?=\p{N})|\p{N}(?=\p{L})/gu;
 const splitHumps = (raw: string): string[] => raw.replace(beforeHump, '$& ').split(' ');
 const rawWords = /[\p{L}\p{N}\p{M}]+/gu;
+// Most words of names. They are terms as they are, and looking for their parts would take most of the time.
+const plainWord = /^[a-z]+$/;
 
 export interface NameTerms {
   /** Its words, and the parts of words that contain capitals or digits. */
@@ -98,10 +100,11 @@ export const nameTerms = (name: string): NameTerms => {
   const terms = new Set<string>();
   const pairs: string[] = [];
   let previous: string | undefined;
-  for (const [raw] of name.matchAll(rawWords)) {
-    const parts = splitHumps(raw);
+  for (const raw of name.match(rawWords) ?? []) {
+    const isPlain = plainWord.test(raw);
+    const parts = isPlain ? [] : splitHumps(raw);
     if (parts.length > 1) for (const part of parts) for (const word of splitWords(part)) terms.add(word);
-    for (const word of splitWords(raw)) {
+    for (const word of isPlain ? [raw] : splitWords(raw)) {
       terms.add(word);
       if (previous !== undefined) pairs.push(previous + word);
       previous = word;

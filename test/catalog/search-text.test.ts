@@ -43,6 +43,19 @@ describe('search text', () => {
     expect(joinWords('Popcorn-Time!')).toBe('popcorntime');
   });
 
+  it('takes the words of a name in small letters as they are, between others that it takes apart', () => {
+    const { words, pairs } = nameTerms('lib-foo2, snow BoardX 2 no');
+    expect([...words]).toEqual(['lib', 'foo', '2', 'foo2', 'snow', 'board', 'x', 'boardx', 'no']);
+    expect(pairs).toEqual(['libfoo2', 'foo2snow', 'snowboardx', 'boardx2', '2no']);
+    const small = fc.array(fc.stringMatching(/^[a-z]{1,6}$/), { maxLength: 5 });
+    fc.assert(
+      fc.property(small, (all) => {
+        const pairsOf = all.slice(1).map((word, index) => `${all[index]}${word}`);
+        expect(nameTerms(all.join(' '))).toEqual({ words: new Set(all), pairs: pairsOf });
+      }),
+    );
+  });
+
   it('gives the same words for a text and for its folded form', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {

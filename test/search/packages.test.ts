@@ -229,6 +229,19 @@ describe('package search', () => {
     expect(await all.names('library ze', 4)).toEqual(['Library Zebra', 'Ze Library', 'Zebra', 'Zephyr']);
   });
 
+  it('reads what a package says even if it looks like the record that it is in', async () => {
+    const { names } = await openSearch({
+      slug: 'one',
+      packages: packages(
+        named('One', { Description: 'Wallpaper ","price":"Free" and dunes', Maintainer: 'Mira "\\' }),
+        named('Two', { Description: 'Dunes \\","price":', Maintainer: 'Wallpaper ,"price":null' }),
+        named('Three', { Description: 'Dunes', Author: '","price":"Wallpaper' }),
+      ),
+    });
+    expect(await names('wallpaper dunes')).toEqual(['One', 'Three', 'Two']);
+    expect(await names('wallpaper mira', 1)).toEqual(['One']);
+  });
+
   it('takes any text as a question and never as syntax', async () => {
     const { search } = await openSearch({ slug: 'one', packages: tweaks });
     const texts = [
