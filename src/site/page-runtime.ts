@@ -7,7 +7,7 @@
 import type { SSRResult } from 'astro';
 import {
   type AstroComponentFactory,
-  addAttribute,
+  addAttribute as attribute,
   chunkToString,
   createComponent as component,
   escapeHTML,
@@ -22,7 +22,7 @@ import {
 } from 'astro/runtime/server/index.js';
 
 export { createAstro, spreadAttributes, unescapeHTML } from 'astro/runtime/server/index.js';
-export { addAttribute, Fragment };
+export { Fragment };
 
 /** What a slot holds: nothing is made of it before it is asked for. */
 type Slots = Readonly<Record<string, ((rendering: SSRResult) => unknown) | undefined>>;
@@ -57,17 +57,18 @@ const markupOf = (value: unknown): Markup | string => {
 
 const joined = (values: readonly unknown[], parts: readonly string[] = []): Markup => {
   let text = parts[0] ?? '';
-  const gaps: Gap[] = [];
+  let gaps = none;
   for (let index = 0; index < values.length; index++) {
     const one = markupOf(values[index]);
     if (typeof one === 'string') text += one;
     else {
-      for (const { at, what } of one.gaps) gaps.push({ at: text.length + at, what });
+      const before = text.length;
+      if (one.gaps.length > 0) gaps = [...gaps, ...one.gaps.map(({ at, what }) => ({ at: before + at, what }))];
       text += one.text;
     }
     text += parts[index + 1] ?? '';
   }
-  return new Markup(text, gaps.length === 0 ? none : gaps);
+  return new Markup(text, gaps);
 };
 
 /** The tag of compiled templates. */
@@ -75,6 +76,24 @@ export const render = (parts: TemplateStringsArray, ...values: readonly unknown[
 
 export const renderSlot = (rendering: SSRResult, slot: Slots[string], fallback?: Slots[string]): unknown =>
   (slot ?? fallback)?.(rendering);
+
+/** How attributes of a name begin whose values are written as they are; empty where Astro has a rule of its own. */
+const beginnings = new Map<string, string>();
+
+const beginningOf = (name: string): string => {
+  const known = beginnings.get(name);
+  if (known !== undefined) return known;
+  const found = String(attribute('x', name)) === ` ${name}="x"` ? ` ${name}="` : '';
+  beginnings.set(name, found);
+  return found;
+};
+
+/** As Astro's own, which looks at each name anew, with regular expressions. */
+export const addAttribute = (value: unknown, name: string): string | HTMLString => {
+  const beginning = typeof value === 'string' && value !== '' ? beginningOf(name) : '';
+  if (beginning === '') return attribute(value, name);
+  return new HTMLString(`${beginning}${(value as string).replaceAll('&', '&amp;').replaceAll('"', '&quot;')}"`);
+};
 
 // What is known to come to the same here and there; what has a dash in its name has attributes of other rules.
 const plainTag = /^[a-z][a-z\d]*$/;
@@ -110,7 +129,10 @@ export const createComponent = (compose: Compose, moduleId?: string): Component 
 };
 
 // What says how something is to be rendered, such as "class:list" and "server:defer", is for those who know of it.
-const isDirective = (name: string): boolean => name.includes(':');
+const hasDirective = (props: Record<string, unknown>): boolean => {
+  for (const name in props) if (name.includes(':')) return true;
+  return false;
+};
 
 /** What Astro's own runtime made, as of Markdown. @throws Error where it waits for something */
 const renderAtOnce = (rendering: SSRResult, name: string, made: ReturnType<AstroComponentFactory>): Markup => {
@@ -131,7 +153,7 @@ export const renderComponent = (
   slots: Slots = {},
 ): unknown => {
   if (used === Fragment) return slots.default?.(rendering);
-  if (Object.keys(props).some(isDirective)) {
+  if (hasDirective(props)) {
     throw new Error(`<${name}> cannot be rendered by src/site/page-runtime.ts: it has a directive of Astro's`);
   }
   if (typeof used === 'string') return renderElement(rendering, used, props, slots);
@@ -162,8 +184,6 @@ export const renderScript = (rendering: SSRResult, id: string): Markup => {
   return new Markup('', [{ at: 0, what }]);
 };
 
-export const maybeRenderHead = (rendering: SSRResult): Markup => instruct(rendering, maybeHead());
-
 /** The styles and scripts that all pages of a route share, as Astro named them when it rendered one. */
 export interface RouteHead {
   readonly rendering: SSRResult;
@@ -172,8 +192,14 @@ export interface RouteHead {
 
 let latest: RouteHead | undefined;
 const headOfRoute: unique symbol = Symbol('head');
+type OfRoute = SSRResult & { [headOfRoute]?: Markup };
 
-export const renderHead = (rendering: SSRResult & { [headOfRoute]?: Markup }): Markup => {
+const nothing = new Markup('');
+
+export const maybeRenderHead = (rendering: OfRoute): Markup =>
+  rendering[headOfRoute] === undefined ? instruct(rendering, maybeHead()) : nothing;
+
+export const renderHead = (rendering: OfRoute): Markup => {
   const known = rendering[headOfRoute];
   if (known !== undefined) return known;
   latest = { rendering, head: instruct(rendering, head()) };
@@ -192,8 +218,21 @@ const nothingElse = new Proxy(
   },
 );
 
-/** What pages are told of that no request was made for. */
-const propsAlone = (props: Record<string, unknown>): object => ({ __proto__: nothingElse, props });
+/**
+ * What pages are told of that no request was made for. It is made for each component, and a class is what engines make
+ * fastest. Compiled components write `self`, which would otherwise have to pass the proxy.
+ */
+class PropsAlone {
+  readonly props: Record<string, unknown>;
+  readonly self = undefined;
+
+  constructor(props: Record<string, unknown>) {
+    this.props = props;
+  }
+}
+Object.setPrototypeOf(PropsAlone.prototype, nothingElse);
+
+const propsAlone = (props: Record<string, unknown>): PropsAlone => new PropsAlone(props);
 
 /**
  * A page of a route, without a request and an answer for it, of which nothing but `Astro.props` may be asked. Undefined
@@ -206,7 +245,7 @@ export const renderPage = (
   page: Component,
   props: Record<string, unknown>,
 ): string | undefined => {
-  const own: SSRResult & { [headOfRoute]?: Markup } = {
+  const own: OfRoute = {
     ...rendering,
     [headOfRoute]: known,
     _metadata: { ...rendering._metadata, renderedScripts: new Set<string>() },

@@ -1,5 +1,5 @@
 import type { SSRResult } from 'astro';
-import { markHTMLString } from 'astro/runtime/server/index.js';
+import { addAttribute as attribute, markHTMLString } from 'astro/runtime/server/index.js';
 import { describe, expect, it, vi } from 'vitest';
 import { AlikePages } from '../../src/site/alike-pages.ts';
 import {
@@ -42,6 +42,28 @@ describe('the runtime of compiled pages', () => {
     expect(shown(render`<b>${'<'}</b>`)).toBe('<p><b>&lt;</b></p>');
     expect(shown(markHTMLString('<i>'))).toBe('<p><i></p>');
     expect(shown(addAttribute('"', 'title'))).toBe('<p> title="&quot;"</p>');
+  });
+
+  it('C11: writes attributes as Astro does, whatever their names and values', () => {
+    const names = [
+      'href',
+      'data-x',
+      'class',
+      'class:list',
+      'style',
+      'className',
+      'hidden',
+      'open',
+      'popover',
+      'a b',
+      'x"',
+    ];
+    const values = ['x', '', `a & "b" <c> 'd'`, '&amp;', ['a', { b: true }], true, false, 0, undefined, null];
+    for (const name of names) {
+      for (const value of values) {
+        expect(String(addAttribute(value, name)), `${name} ${value}`).toBe(String(attribute(value, name)));
+      }
+    }
   });
 
   it('shows nothing of nothing, zero as zero, and what a list holds one after the other', () => {
