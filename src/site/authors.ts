@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { isDeviceArchitecture } from '../compatibility/builds.ts';
 import { firstLine } from '../results/first-line.ts';
+import { rememberRecent } from './page-keys.ts';
 
 /** The properties of a package that determine who made it, and for what. */
 interface Authored {
@@ -27,13 +28,14 @@ export interface Author<Package extends Authored> {
  * Identifies a person, however a package spells them: lower case, one blank between words, no invisible marks. Empty if
  * nothing of the name is left.
  */
-export const authorKey = (name: string): string =>
+export const authorKey = rememberRecent((name: string): string =>
   name
     .toWellFormed()
     .normalize('NFC')
     .replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
     .trim()
-    .toLowerCase();
+    .toLowerCase(),
+);
 
 // How packages separate several people, in a key.
 const betweenPeople = / ?[,;&+/] ?(?:and )?| and /;

@@ -131,6 +131,7 @@ export const findBuildsElsewhere = (
   versions: readonly Pick<PackageVersion, 'repository'>[],
   stated: ReadonlyMap<string, string>,
 ): BuildElsewhere[] => {
+  if (stated.size === 0) return [];
   const names = new Map(versions.map(({ repository: { slug, name } }) => [slug, name]));
   const holders = [...names].map(([slug, name]) => ({ slug, name, stated: readStatements(stated.get(slug) ?? '') }));
   return builds.flatMap((build) => {

@@ -1,6 +1,7 @@
 import { buildOf } from '../compatibility/builds.ts';
 import { parseVersion } from '../compatibility/ios-versions.ts';
 import { type BuildStatement, isFor, readStatements } from '../compatibility/judgement.ts';
+import { rememberRecent } from './page-keys.ts';
 
 /** A link that opens a package or a repository in a package manager. */
 export interface DeepLink {
@@ -42,8 +43,10 @@ const takenBuilds = (
 ): Build[] => {
   const { takes, from } = managers[manager];
   const builds = [...(architectures.includes('all') ? served : []), ...architectures].map(buildOf);
+  const offered = takes.filter((build) => builds.includes(build));
+  if (offered.length === 0) return offered;
   const statements = readStatements(stated);
-  return takes.filter((build) => builds.includes(build) && mayRunFrom(parseVersion(from) ?? 0, build, statements));
+  return offered.filter((build) => mayRunFrom(parseVersion(from) ?? 0, build, statements));
 };
 
 type Opening = Omit<DeepLink, 'builds' | 'from'>;
@@ -59,7 +62,7 @@ const usable = (
 
 // Managers end their argument after "?" at "&" and "#". The URL parser has already escaped quotes, blanks and control
 // characters.
-const asValue = (uri: string): string => new URL(uri).href.replaceAll('&', '%26').replaceAll('#', '%23');
+const asValue = rememberRecent((uri: string) => new URL(uri).href.replaceAll('&', '%26').replaceAll('#', '%23'));
 
 /** The location of a package, and what it and its repository are built for. */
 interface OfferedPackage {

@@ -95,7 +95,7 @@ export const findRepositories = (catalog: SiteCatalog, id: string): NeededReposi
     read += groups.length;
     for (const group of groups) {
       if (group.some(({ name }) => isOfDevice(name) || broughtByAll.has(name))) continue;
-      const targets = group.map(({ name }) => catalog.packages.get(catalog.resolve(name) ?? ''));
+      const targets = group.map(({ name }) => catalog.find(name));
       // If this index does not have an alternative, the device may.
       if (targets.includes(undefined)) continue;
       const findNear = (isOne: (slug: string) => boolean) =>

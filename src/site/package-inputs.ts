@@ -41,7 +41,7 @@ export const packageInputs = (catalog: SiteCatalog, id: string, picture?: string
   const summary = catalog.packages.get(id);
   if (summary === undefined || catalog.hasDepictions) return undefined;
   const named = catalog.namedBy(id);
-  const targets = named.map((name) => catalog.packages.get(catalog.resolve(name) ?? ''));
+  const targets = named.map((name) => catalog.find(name));
   const needed = findRepositories(catalog, id);
   const others = [...targets, ...neighboursOf(catalog, summary)];
   return digest([

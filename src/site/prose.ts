@@ -1,4 +1,5 @@
 import { visibleText } from '../catalog/placeholder.ts';
+import { rememberRecent } from './page-keys.ts';
 
 /** A piece of a stranger's text: plain, or an address that may be followed. */
 interface Piece {
@@ -133,12 +134,7 @@ const nextPerson = /^\s*(?:[,;&+/]\s*(?:and\s)?|and\s)/i;
 
 const withoutQuotes = (name: string): string => name.trim().replace(/^"(.*)"$/, '$1');
 
-/**
- * The name of a person in a control file; the mail address if there is no name, and undefined if there is neither. Several
- * people with addresses become one name with commas.
- */
-export const parsePerson = (text: string | null): string | undefined => {
-  if (text === null) return undefined;
+const nameOf = rememberRecent((text: string): string | undefined => {
   const [first = '', address, ...rest] = text.split(mailAddress);
   const others = rest
     .filter((piece, index) => index % 2 === 0 && nextPerson.test(piece))
@@ -147,4 +143,10 @@ export const parsePerson = (text: string | null): string | undefined => {
   const name = [withoutQuotes(first), ...others].filter((one) => one !== '').join(', ');
   const named = name === '' ? (address?.trim() ?? '') : name;
   return visibleText(named) === null ? undefined : named;
-};
+});
+
+/**
+ * The name of a person in a control file; the mail address if there is no name, and undefined if there is neither. Several
+ * people with addresses become one name with commas.
+ */
+export const parsePerson = (text: string | null): string | undefined => (text === null ? undefined : nameOf(text));

@@ -6,6 +6,7 @@ import type { Addressing } from '../contract/public-addresses.ts';
 import type { Bundle, Pages } from './bundle.ts';
 import type { SiteService } from './context.ts';
 import { describeKept, isAsWritten, writeKept } from './kept-file.ts';
+import { rememberLast } from './page-keys.ts';
 import { type RenderedFile, type RenderedPage, type SharedWork, shareWork, takeFiles } from './page-work.ts';
 import { stagedPage } from './staged-page.ts';
 
@@ -89,6 +90,9 @@ const renderByAstro = async (pages: Pages, base: string, { pathname, route }: Pa
   return response;
 };
 
+// Every page of a build has the same one.
+const pathOf = rememberLast(basePathOf);
+
 const renderPage = async (pages: Pages, base: string, page: Page): Promise<Buffer> => {
   const byAstro = () => renderByAstro(pages, base, page);
   if (page.route.type !== 'page') {
@@ -98,7 +102,7 @@ const renderPage = async (pages: Pages, base: string, page: Page): Promise<Buffe
   }
   const textOf = async () => (await byAstro()).text();
   const html = await (pages.renderAlike(page.pathname, textOf) ?? textOf());
-  const prefix = basePathOf(base);
+  const prefix = pathOf(base);
   return Buffer.from(prefix === '' ? html : placeBelow(html, prefix));
 };
 

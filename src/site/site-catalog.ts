@@ -200,6 +200,11 @@ export class SiteCatalog {
     return this.packages.has(name) ? name : this.#relations.provider(name);
   }
 
+  /** The package that `resolve` finds. */
+  find(name: string): PackageSummary | undefined {
+    return this.packages.get(name) ?? this.packages.get(this.#relations.provider(name) ?? '');
+  }
+
   /**
    * Whether one of some repositories, or one of a bootstrap, has a package with this name, or one that provides it.
    * `toVersions`: the relation only accepts some versions, so providing the name without one does not satisfy it.
@@ -225,7 +230,7 @@ export class SiteCatalog {
       [...this.packages.values()]
         .filter(({ id, repository: { slug } }) =>
           this.namedBy(id).some((name) => {
-            const target = this.packages.get(this.resolve(name) ?? '');
+            const target = this.find(name);
             return target !== undefined && !target.repositories.includes(slug);
           }),
         )

@@ -84,8 +84,12 @@ export const statedRows = (
   versions: readonly StatingVersion[],
   buildsIn: (slug: string) => readonly Build[],
 ): StatedRow[] => {
+  const latest = versions.filter(({ record }) => record.latest_version);
+  const isForDevices = ({ record: { architecture }, repository: { slug } }: StatingVersion): boolean =>
+    architecture === 'all' ? buildsIn(slug).length > 0 : isDeviceArchitecture(architecture);
+  if (!latest.some(isForDevices)) return [];
   const rows = new Map<string, StatedRow & { readonly of: { version: string; repository: string }[] }>();
-  for (const { record, details, repository } of versions.filter(({ record }) => record.latest_version)) {
+  for (const { record, details, repository } of latest) {
     const { architecture, tags, name, description, version } = record;
     const stated = readStated({ ...details, architecture, tags, name, description });
     const served = buildsIn(repository.slug);
@@ -101,6 +105,5 @@ export const statedRows = (
     rows.set(key, known);
   }
   const placeOf = ({ architecture }: StatedRow) => order.indexOf(buildOf(architecture) ?? 'other');
-  const list = [...rows.values()].sort((a, b) => placeOf(a) - placeOf(b));
-  return list.some(({ architecture, build }) => build !== undefined || isDeviceArchitecture(architecture)) ? list : [];
+  return [...rows.values()].sort((a, b) => placeOf(a) - placeOf(b));
 };

@@ -1,6 +1,7 @@
 import { versionOrder } from '../catalog/version-order.ts';
 import { buildOf } from '../compatibility/builds.ts';
 import { newestOf } from './copies.ts';
+import { rememberRecent } from './page-keys.ts';
 import type { PackageVersion } from './site-catalog.ts';
 import { tellNames } from './told-apart.ts';
 
@@ -29,18 +30,23 @@ export interface VersionRow {
   readonly bytesChangedAt: string | undefined;
 }
 
+/** A repository's address as the URL parser writes it, with a slash at its end; undefined if it is none. */
+const folderOf = rememberRecent(
+  (repository: string): string | undefined => URL.parse(repository.endsWith('/') ? repository : `${repository}/`)?.href,
+);
+
 /**
  * The address of a package file: Filename below the repository's address (Repository format, "Packages"). Undefined if
  * it would lead anywhere else, because a stranger wrote it and the visitor is told that the file comes from the
  * repository.
  */
 export const downloadAddress = (repository: string, filename: string): string | undefined => {
-  const base = repository.endsWith('/') ? repository : `${repository}/`;
+  const base = folderOf(repository);
   const path = filename.replace(/^(?:\.?\/+)+/, '');
-  if (path === '' || /^[a-z][a-z0-9+.-]*:/i.test(path)) return undefined;
+  if (base === undefined || path === '' || /^[a-z][a-z0-9+.-]*:/i.test(path)) return undefined;
   const escaped = path.replace(/[?#%\\]/g, (character) => encodeURIComponent(character));
   const url = URL.parse(escaped, base);
-  return url?.href.startsWith(new URL(base).href) === true ? url.href : undefined;
+  return url?.href.startsWith(base) === true ? url.href : undefined;
 };
 
 /**
@@ -86,6 +92,8 @@ export const versionRows = (
 
 /** The same versions, with distinguishable names of repositories: with their slugs if several have the same name. */
 export const tellApart = (versions: readonly PackageVersion[]): readonly PackageVersion[] => {
+  // Most packages are in a single repository.
+  if (versions.every(({ repository }) => repository === versions[0]?.repository)) return versions;
   const names = tellNames(versions.map(({ repository }) => repository));
   const told = new Map(
     versions
