@@ -176,6 +176,19 @@ describeStores('the accounts command', (newStore, kind) => {
     expect(text).not.toMatch(/for dora/);
   });
 
+  test('sign-out counts the devices that list shows, and no sign-in that can no longer be refreshed', async () => {
+    const accountId = await addAccount(gateway.store, 'oscar');
+    const over = openProtocol(gateway.store, { credentialLife: 0, refreshLife: 0 });
+    for (const protocol of [over, openProtocol(gateway.store), over]) await issue(protocol, accountId);
+    const refreshed = await issue(openProtocol(gateway.store, { credentialLife: 0 }), accountId);
+    expect(await openProtocol(gateway.store).refresh(refreshed)).toMatchObject({ decision: 'rotate' });
+    expect((await accounts(['list'])).out).toMatch(/^oscar +2 /m);
+    expect((await accounts(['sign-out', 'oscar'])).out).toBe('Signed oscar out on 2 devices.\n');
+    await gateway.store.signOutEverybody();
+    for (const protocol of [over, openProtocol(gateway.store)]) await issue(protocol, accountId);
+    expect(await gateway.store.signOutEverybody()).toBe(1);
+  });
+
   test('T15 sign-out --all ends every sign-in and every browser session, whosever', async () => {
     const people = ['erin', 'frank'];
     const clients: PackageManager[] = [];

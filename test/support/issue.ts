@@ -4,13 +4,16 @@ import type { CredentialStore } from '../../functions/gateway/store/credential-s
 import { type Credentials, readCallback } from './package-manager.ts';
 
 /** The protocol's operations on a store, without HTTP. */
-export const openProtocol = (store: CredentialStore, { credentialLife = 3_600_000 } = {}): Protocol =>
+export const openProtocol = (
+  store: CredentialStore,
+  { credentialLife = 3_600_000, refreshLife = refreshLifeMaximum } = {},
+): Protocol =>
   createProtocol({
     store,
     cryptography: createNodeCryptography(),
     callbacks: { addresses: [], schemes: new Set(['sileo:']), loopback: false },
     credentialLife,
-    refreshLife: refreshLifeMaximum,
+    refreshLife,
   });
 
 /** Signs in to an account on a new device, without a browser. */

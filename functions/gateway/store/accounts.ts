@@ -1,6 +1,6 @@
-import type { Kysely } from 'kysely';
+import type { Kysely, SelectQueryBuilder, Transaction } from 'kysely';
 import type { Account, AccountSummary } from './credential-store.ts';
-import type { Operation } from './databases.ts';
+import type { Databases, Operation } from './databases.ts';
 import type { GatewayTables } from './tables.ts';
 
 const columns = [
@@ -137,14 +137,31 @@ export const signOutAccount: Operation<'signOutAccount'> = ({ transact, now }, n
       .executeTakeFirst();
     if (!account) return undefined;
     await transaction.deleteFrom('gateway_browsers').where('account_id', '=', account.id).execute();
-    const { numUpdatedRows } = await transaction
-      .updateTable('gateway_families')
-      .set({ revoked_at: now() })
-      .where('account_id', '=', account.id)
-      .where('revoked_at', 'is', null)
-      .executeTakeFirstOrThrow();
-    return Number(numUpdatedRows);
+    const families = transaction.selectFrom('gateway_families').select('id').where('account_id', '=', account.id);
+    return (await endFamilies(transaction, now, families)).devices;
   });
+
+type Families = SelectQueryBuilder<GatewayTables, 'gateway_families', { id: string }>;
+
+/** Revokes those of these families that are not; resolves to how many, and on how many devices as listAccounts counts. */
+const endFamilies = async (transaction: Transaction<GatewayTables>, now: Databases['now'], families: Families) => {
+  const rows = await transaction
+    .updateTable('gateway_families')
+    .set({ revoked_at: now() })
+    .where('id', 'in', families)
+    .where('revoked_at', 'is', null)
+    .returning(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('gateway_credential_sets as set')
+          .select('set.id')
+          .whereRef('set.family_id', '=', 'gateway_families.id')
+          .where('set.spent_at', 'is', null)
+          .where('set.refresh_expires_at', '>', now()),
+      ).as('isDevice'),
+    )
+    .execute();
+  return { families: rows.length, devices: rows.filter(({ isDevice }) => isDevice).length };
+};
 
 /** Rows changed in one transaction, so that nobody's refresh waits for long. */
 const portion = 500;
@@ -160,17 +177,13 @@ export const signOutEverybody: Operation<'signOutEverybody'> = async ({ transact
     });
   }
   let total = 0;
-  for (let revoked = portion; revoked === portion; total += revoked) {
-    revoked = await transact(async (transaction) => {
-      const { numUpdatedRows } = await transaction
-        .updateTable('gateway_families')
-        .set({ revoked_at: now() })
-        .where('id', 'in', (some) =>
-          some.selectFrom('gateway_families').select('id').where('revoked_at', 'is', null).limit(portion),
-        )
-        .executeTakeFirstOrThrow();
-      return Number(numUpdatedRows);
+  for (let revoked = portion; revoked === portion; ) {
+    const { families, devices } = await transact((transaction) => {
+      const some = transaction.selectFrom('gateway_families').select('id').where('revoked_at', 'is', null);
+      return endFamilies(transaction, now, some.limit(portion));
     });
+    revoked = families;
+    total += devices;
   }
   return total;
 };

@@ -129,9 +129,9 @@ export interface CredentialStore {
   setPassword(name: string, passwordHash: string): Promise<boolean>;
   setDisabled(name: string, disabled: boolean): Promise<boolean>;
   removeAccount(name: string): Promise<boolean>;
-  /** Revokes every family and forgets every browser of the account; resolves to the number of families, or undefined. */
+  /** Revokes every family and forgets every browser of the account; resolves to the devices that listed, or undefined. */
   signOutAccount(name: string): Promise<number | undefined>;
-  /** The same for every account; resolves to the number of families. Not one transaction, so that nobody waits long. */
+  /** The same for every account; resolves to their number. Not one transaction, so that nobody waits long. */
   signOutEverybody(): Promise<number>;
 
   /** False where too many wait already; then nothing is written. */
