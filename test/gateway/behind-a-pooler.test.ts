@@ -1,12 +1,13 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { backUp, restore } from '../../functions/gateway/store/backup.ts';
 import { beginWait } from '../../functions/gateway/store/databases.ts';
 import { isPooled } from '../../functions/gateway/store/postgres.ts';
 import { connectPostgres } from '../../functions/gateway/store/postgres-connection.ts';
+import type { GatewayTables } from '../../functions/gateway/store/tables.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { addAccount, post, startGateway } from '../support/gateway-session.ts';
 import { newDatabase } from '../support/new-database.ts';
@@ -15,23 +16,27 @@ import { openPooler } from '../support/pooler.ts';
 
 const settings = ['lock_timeout', 'statement_timeout', 'idle_in_transaction_session_timeout'] as const;
 
-/** What bounds a transaction of the store, in milliseconds. */
-const boundsInForce = async (url: string): Promise<Record<string, number>> => {
-  const connection = await connectPostgres({ url, pool: 3 }, undefined);
+/** What bounds a transaction of the store, and what a query beside one, in milliseconds. */
+const boundsInForce = async (url: string, pool = 3): Promise<Record<string, number>[]> => {
+  const connection = await connectPostgres({ url, pool }, undefined);
   onTestFinished(() => connection.close());
   const wait = beginWait();
-  const { rows } = await connection.during(wait).transact((transaction) =>
-    sql<{ name: string; setting: string }>`select name, setting from pg_settings
-      where name in (${sql.join(settings)})`.execute(transaction),
-  );
+  const { read, transact } = connection.during(wait);
+  const ask = async (database: Kysely<GatewayTables>) => {
+    const { rows } = await sql<{ name: string; setting: string }>`select name, setting from pg_settings
+      where name in (${sql.join(settings)})`.execute(database);
+    return Object.fromEntries(rows.map(({ name, setting }) => [name, Number(setting)]));
+  };
+  // The last, on a connection that has had a transaction.
+  const found = [await ask(read), await transact(ask), await ask(read)];
   wait.end();
-  return Object.fromEntries(rows.map(({ name, setting }) => [name, Number(setting)]));
+  return found;
 };
 // In this order less than an operation waits, as long as it does, and enough for one that stands still for a moment.
 const expected = { lock_timeout: 4_000, statement_timeout: 5_000, idle_in_transaction_session_timeout: 10_000 };
 
 test.each(['refused', 'dropped'] as const)(
-  'T8 a pooler by which bounds of a connection are %s is dealt with: transactions are bounded, nothing is prepared',
+  'T8 a pooler by which bounds of a connection are %s is dealt with: transactions and what is read beside them are bounded, nothing is prepared',
   async (unknown) => {
     const pooler = await openPooler(await newDatabase(), unknown);
     const gateway = await startGateway({ GATEWAY_DATABASE_URL: pooler.url });
@@ -40,7 +45,9 @@ test.each(['refused', 'dropped'] as const)(
     const credentials = await signIn(gateway.base, 'alice');
     gateway.advance(3_600_000);
     expect((await post(`${gateway.base}/v2/refresh`, credentials)).status).toBe(200);
-    expect(await boundsInForce(pooler.url)).toEqual(expected);
+    expect(await boundsInForce(pooler.url)).toEqual([expected, expected, expected]);
+    // Of so few there are none for reading alone.
+    expect(await boundsInForce(pooler.url, 1)).toEqual([expected, expected, expected]);
     const location = { kind: 'postgres', url: pooler.url, pool: 1 } as const;
     const file = join(temporaryFolder(), 'backup');
     await backUp(location, file);
@@ -50,7 +57,7 @@ test.each(['refused', 'dropped'] as const)(
 );
 
 test('T8 without a pooler a connection is bounded by itself', async () => {
-  expect(await boundsInForce(await newDatabase())).toEqual(expected);
+  expect(await boundsInForce(await newDatabase())).toEqual([expected, expected, expected]);
 });
 
 test('T8 a database that stands still after its first answer is not waited for', async () => {

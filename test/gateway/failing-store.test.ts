@@ -1,11 +1,13 @@
-import { renameSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { expect, test } from 'vitest';
+import pg from 'pg';
+import { expect, onTestFinished, test } from 'vitest';
 import { BrowserSession } from '../support/browser-session.ts';
 import { startGatewayProcess } from '../support/gateway-processes.ts';
 import { addAccount, post, readJson, startGateway, type TestGateway } from '../support/gateway-session.ts';
 import { issue, openProtocol } from '../support/issue.ts';
+import { newDatabase } from '../support/new-database.ts';
 import { type Credentials, signIn } from '../support/package-manager.ts';
 import { startPostgres } from '../support/postgres-server.ts';
 
@@ -74,6 +76,52 @@ test('T8 PostgreSQL that is away at the start is used once it is there, and out 
   await expectUnconsumed(gateway.base, credentials);
   await gateway.close();
   await database.remove();
+});
+
+test('T8 PostgreSQL that is only a standby by now is 503, not read for what was true before, until it is one no more', async () => {
+  const database = await startPostgres();
+  onTestFinished(database.remove);
+  const url = await database.createDatabase();
+  const gateway = await startGateway({ GATEWAY_DATABASE_URL: url });
+  onTestFinished(gateway.close);
+  const credentials = await signInWith(gateway);
+  await database.stop();
+  writeFileSync(join(database.folder, 'data', 'standby.signal'), '');
+  await database.start();
+  expect(await statuses(gateway.base, credentials)).toEqual({ refresh: 503, revoke: 503 });
+  const headers = { authorization: `Bearer ${credentials.auth_token}` };
+  const account = await fetch(`${gateway.base}/v2/account`, { headers });
+  expect([account.status, account.headers.get('www-authenticate')]).toEqual([503, null]);
+  expect(account.headers.get('retry-after')).toBe('5');
+  const operator = new pg.Client({ connectionString: url });
+  await operator.connect();
+  await operator.query('select pg_promote()');
+  await operator.end();
+  await expect.poll(gateway.health).toBe(true);
+  await expectUnconsumed(gateway.base, credentials);
+});
+
+test('T8 a connection on which nothing can be written is given up for one on which it can', async () => {
+  const url = await newDatabase();
+  const first = await startGateway({ GATEWAY_DATABASE_URL: url });
+  const credentials = await signInWith(first);
+  await first.close();
+  const operator = new pg.Client({ connectionString: url });
+  await operator.connect();
+  onTestFinished(() => operator.end());
+  const { pathname } = new URL(url);
+  // As of a server that was told so, or of a standby that does not say that it is one.
+  const say = `alter database ${pathname.slice(1)}`;
+  await operator.query(`${say} set default_transaction_read_only = on`);
+  const gateway = await startGateway({ GATEWAY_DATABASE_URL: url }, { now: first.now() });
+  onTestFinished(gateway.close);
+  expect(await statuses(gateway.base, credentials)).toEqual({ refresh: 503, revoke: 503 });
+  expect(gateway.log.map((line) => JSON.parse(line).reason)).toContain(
+    'Error store_unavailable, because of error 25006',
+  );
+  await operator.query(`${say} reset default_transaction_read_only`);
+  await expect.poll(gateway.health).toBe(true);
+  await expectUnconsumed(gateway.base, credentials);
 });
 
 test('T8 a full disk is 503 with nothing consumed', async () => {

@@ -14,6 +14,7 @@ import { issue, openProtocol } from '../support/issue.ts';
 import { newDatabase } from '../support/new-database.ts';
 import type { Credentials } from '../support/package-manager.ts';
 import { openPassage } from '../support/passage.ts';
+import { openPooler } from '../support/pooler.ts';
 import { describeStores } from '../support/stores.ts';
 
 const second = 1_000;
@@ -223,6 +224,37 @@ describe('a PostgreSQL that stands still', () => {
     await gateway.close();
     passage.close();
   });
+
+  test.each(['itself', 'a pooler'])(
+    'T8 is left where %s is somewhere else by now, though no connection to it breaks',
+    async (what) => {
+      const database = await newDatabase();
+      const url = new URL(what === 'itself' ? database : (await openPooler(database, 'refused')).url);
+      const passage = await openPassage(new URL(url));
+      onTestFinished(() => void passage.close());
+      url.port = String(passage.port);
+      const gateway = await startGateway({ GATEWAY_DATABASE_URL: url.href });
+      onTestFinished(gateway.close);
+      const account = await addAccount(gateway.store, 'alice');
+      const [set, live] = [
+        await issue(openProtocol(gateway.store, { credentialLife: 0 }), account),
+        await issue(openProtocol(gateway.store), account),
+      ];
+      const headers = { authorization: `Bearer ${live.auth_token}` };
+      const read = async () => (await fetch(`${gateway.base}/v2/account`, { headers })).status;
+      // Some connections to read by, and some to write by.
+      expect(await Promise.all([read(), read(), read(), gateway.health(), gateway.health()])).toEqual([
+        ...[200, 200, 200],
+        ...[true, true],
+      ]);
+      passage.abandon();
+      const write = async () => (await post(`${gateway.base}/v2/refresh`, set)).status;
+      // Never so long without a question that a connection is given up for that.
+      expect(await Promise.all([read(), read(), read(), write()])).toEqual([503, 503, 503, 503]);
+      await expect.poll(async () => (await Promise.all([read(), read(), read()])).join()).toBe('200,200,200');
+      await expect.poll(write).toBe(200);
+    },
+  );
 
   test('T8 is too late for the log, also where it stands still before the store is open', async () => {
     const url = new URL(await newDatabase());

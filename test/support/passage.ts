@@ -28,6 +28,11 @@ export const openPassage = async (target: URL) => {
       held = value;
       apply();
     },
+    /** Leaves the connections that there are for good: nothing arrives on them any more, and nobody says so. */
+    abandon: () => {
+      for (const pair of pairs) for (const socket of pair) socket.pause();
+      pairs.clear();
+    },
     close: () => server.close(),
   };
 };

@@ -71,7 +71,7 @@ export const startPostgres = async ({ durable = false } = {}): Promise<PostgresS
       let said = '';
       child.stderr.setEncoding('utf8').on('data', (text: string) => {
         said += text;
-        if (said.includes('ready to accept connections')) resolve();
+        if (/ready to accept (?:read-only )?connections/.test(said)) resolve();
       });
       child.once('exit', () => reject(new Error(`PostgreSQL did not start: ${said}`)));
     });

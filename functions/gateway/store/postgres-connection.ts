@@ -2,7 +2,6 @@ import { databaseTime, timeOf } from './clock.ts';
 import { boundBy, transactPostgres } from './databases.ts';
 import { isCurrent, migrate } from './migrations.ts';
 import type { Connection } from './open-connection.ts';
-import { boundTransaction } from './postgres-session.ts';
 
 /**
  * Opens the store in a PostgreSQL database, and brings its tables up to date. `clock` stands in for the database's, for
@@ -37,11 +36,7 @@ export const connectPostgres = async (
   return {
     during: (wait) => ({
       read,
-      transact: (work) =>
-        transactPostgres(write, wait, async (transaction) => {
-          if (way === 'pooled') await boundTransaction(transaction);
-          return work(transaction);
-        }),
+      transact: (work) => transactPostgres(write, wait, work),
       now: () => (clock ? timeOf(clock) : databaseTime),
       observe: () => {},
       // Its own autovacuum makes room for new rows.

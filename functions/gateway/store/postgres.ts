@@ -6,14 +6,45 @@ import {
   PostgresDriver,
 } from 'kysely';
 import pg from 'pg';
-import { bounds, columnTypes, connectingMaximum } from './postgres-session.ts';
+import { beginBounded, bounds, columnTypes, connectingMaximum } from './postgres-session.ts';
 import type { GatewayTables } from './tables.ts';
+
+// What PostgreSQL says of a change that it does not take while it is a standby of another server.
+const readOnly = '25006';
+
+/**
+ * A client that is of no use any more where its server has become another's standby, and where an answer stays out: the
+ * server's address may lead elsewhere by now, while what is sent on a connection to where it led before goes nowhere for
+ * a quarter of an hour.
+ */
+class LeavingClient extends pg.Client {
+  /** Whether the server is a standby, as it says of itself when a connection begins (version 14 and later). */
+  isStandby = false;
+  /** Whether it is to be given up when it is no longer needed: a transaction that failed is taken back first. */
+  isUseless = false;
+
+  constructor(config: pg.ClientConfig) {
+    super(config);
+    this.connection.on('parameterStatus', ({ parameterName, parameterValue }: Record<string, string>) => {
+      if (parameterName === 'in_hot_standby') this.isStandby = parameterValue === 'on';
+    });
+  }
+
+  override query(...given: unknown[]): never {
+    const asked: Promise<unknown> = Reflect.apply(super.query, this, given);
+    // The driver's own limit has no code.
+    asked.catch((error) => {
+      this.isUseless ||= error.code === readOnly || error.message === 'Query read timeout';
+    });
+    return asked as never;
+  }
+}
 
 /**
  * A client that has the server parse and plan each query once for each connection: the store has a fixed set of texts,
  * and every value is a parameter.
  */
-class PreparingClient extends pg.Client {
+class PreparingClient extends LeavingClient {
   // Every overload passes here; only the form that Kysely uses, a text and its values, is changed.
   override query(...given: unknown[]): never {
     const [text, values] = given;
@@ -29,6 +60,40 @@ const nameOf = (text: string) => {
   names.set(text, name);
   return name;
 };
+
+/**
+ * A client whose transactions are bounded by themselves, and whose queries each are one: behind a pooler bounds of a
+ * connection would be those of everybody else too. Of a query nothing is waited for until all of it is sent, so that it
+ * takes one round trip as it would alone.
+ */
+class BoundedClient extends LeavingClient {
+  #isInTransaction = false;
+
+  constructor(config: pg.ClientConfig) {
+    super({ ...config, pipeline: true });
+  }
+
+  // As of the client that prepares.
+  override query(...given: unknown[]): never {
+    const ask = (...query: unknown[]): Promise<unknown> => Reflect.apply(super.query, this, query);
+    const [text, values] = given;
+    if (typeof text !== 'string' || !Array.isArray(values)) return ask(...given) as never;
+    if (text === 'begin') {
+      this.#isInTransaction = true;
+      return ask(beginBounded) as never;
+    }
+    if (text === 'commit' || text === 'rollback') this.#isInTransaction = false;
+    else if (!this.#isInTransaction) return this.#askBounded(ask, text, values) as never;
+    return ask(text, values) as never;
+  }
+
+  async #askBounded(ask: (...query: unknown[]) => Promise<unknown>, ...query: [string, unknown[]]) {
+    const sent = [ask(beginBounded), ask(...query), ask('commit')];
+    // Whoever has the connection next must not find the transaction open.
+    await Promise.allSettled(sent);
+    return sent[1];
+  }
+}
 
 /**
  * A driver of Kysely that says nothing of a connection that fails to come when nobody waits for it any more: Kysely would
@@ -61,27 +126,40 @@ class SilentDialect extends PostgresDialect {
 /** How a pool asks: of the database itself, by way of a pooler, or for a command that moves everything. */
 export type PostgresWay = 'direct' | 'pooled' | 'unbounded';
 
+const clients = { direct: PreparingClient, pooled: BoundedClient, unbounded: pg.Client };
+
+// What it shows is of the past: what was revoked since may be alive there.
+const refuseStandby = (client: pg.PoolClient, done: (error?: Error) => void) => {
+  const { isStandby } = client as unknown as LeavingClient;
+  done(isStandby ? Object.assign(new Error('the server is a standby'), { code: readOnly }) : undefined);
+};
+
 /**
  * Opens a pool of connections; nothing is connected before the first query. `url` is a `postgres://` address, `pool` the
  * most connections of this process. Every wait is bounded, so that a database out of reach becomes an error, but for a
  * command that moves everything. Behind a pooler each transaction may meet another connection: nothing is prepared, and
- * bounds go with each transaction (see boundTransaction).
+ * bounds go with each transaction. A standby is taken for a server only by such a command.
  */
 export const openPostgres = (url: string, pool: number, way: PostgresWay): Kysely<GatewayTables> => {
   const connections = new pg.Pool({
     connectionString: url,
-    Client: way === 'direct' ? PreparingClient : pg.Client,
+    Client: clients[way] as unknown as typeof pg.Client,
     max: pool,
     connectionTimeoutMillis: connectingMaximum,
     ...(way === 'direct' && bounds),
     ...(way === 'pooled' && { query_timeout: bounds.query_timeout }),
     application_name: 'debdex-gateway',
     types: columnTypes,
+    ...(way !== 'unbounded' && { verify: refuseStandby }),
   });
   // A connection that breaks is noticed by the query that needs it, if any. Unheard, the event would end the process:
   // the pool hears it of idle connections alone, and one in the middle of a transaction can be between two queries.
   connections.on('error', () => {});
   connections.on('connect', (client) => client.on('error', () => {}));
+  // It keeps none that has begun to end.
+  connections.on('release', (_, client) => {
+    if ((client as unknown as LeavingClient).isUseless) void client.end();
+  });
   return new Kysely<GatewayTables>({ dialect: new SilentDialect({ pool: connections }) });
 };
 
