@@ -44,7 +44,7 @@ export class RecordWriter {
   readonly #options: WriterOptions;
   readonly #insert;
   readonly #demote;
-  readonly #replaced: Statement<[bytes: number, section: string | null]>;
+  readonly #replaced: Statement<[bytes: number, section: string | null, version: string, architecture: string]>;
   readonly #provisions: ProvisionWriter;
   readonly #mentions = new FirstMentions();
   readonly #newest = new Map<string, { version: string; row: number }>();
@@ -78,7 +78,8 @@ export class RecordWriter {
       this.#provisions.remove(row);
     };
     this.#replaced = database.prepare(
-      'SELECT length(CAST(json AS BLOB)) + coalesce(length(CAST(details AS BLOB)), 0), section FROM record WHERE id = ?',
+      `SELECT length(CAST(json AS BLOB)) + coalesce(length(CAST(details AS BLOB)), 0), section, version, architecture
+       FROM record WHERE id = ?`,
     );
   }
 
@@ -87,7 +88,10 @@ export class RecordWriter {
     return [...this.#sections.keys()];
   }
 
-  /** Writes the record with this number, or replaces it if it has been written before. */
+  /**
+   * Writes the record with this number, or replaces what was written with it before: the same record, or the oldest of
+   * its package.
+   */
   write(stanza: PackageStanza, number: number): void {
     const place = this.#mentions.note(stanza);
     const { package: name, version, architecture } = stanza;
@@ -96,7 +100,7 @@ export class RecordWriter {
     const whole = computeRecordJson(this.#entry, stanza, true, this.#options.addressing);
     const details = computeDetails(stanza);
     const bytes = Buffer.byteLength(whole) + (details === null ? 0 : Buffer.byteLength(details));
-    const [before, sectionBefore = null] = number < this.#next ? (this.#replaced.get(row) ?? []) : [];
+    const [before, sectionBefore = null, ...replaced] = number < this.#next ? (this.#replaced.get(row) ?? []) : [];
     this.#next = Math.max(this.#next, number + 1);
     const met = this.#findLimit(stanza, bytes, before ?? 0, before === undefined);
     if (met !== undefined) {
@@ -105,6 +109,7 @@ export class RecordWriter {
       return;
     }
     if (before === undefined) this.records++;
+    else this.#forget(name, replaced[0] ?? '', replaced[1] ?? '', key, row);
     this.#bytes += bytes - (before ?? 0);
     const latest = this.#takeLatest(`${name}\n${architecture}`, version, row);
     if (!this.packages.has(name)) this.packages.add(detached(name));
@@ -132,6 +137,15 @@ export class RecordWriter {
     );
     if (before !== undefined) this.#provisions.remove(row);
     if (latest) this.#provisions.write(stanza, row, place);
+  }
+
+  /** Forgets the record that another one replaces. No older one of its architecture is left to get its mark. */
+  #forget(name: string, version: string, architecture: string, key: string, row: number): void {
+    const replaced = recordKey(name, version, architecture);
+    if (replaced === key) return;
+    this.#options.sights.forget(replaced);
+    const mark = `${name}\n${architecture}`;
+    if (this.#newest.get(mark)?.row === row) this.#newest.delete(mark);
   }
 
   #hasOtherBytes(key: string, stanza: PackageStanza): boolean {

@@ -151,6 +151,11 @@ export class RecordSights {
     return sight;
   }
 
+  /** Takes back the sight of a record that is left out after all, because its package has too many newer ones. */
+  forget(key: string): void {
+    this.#records.delete(key);
+  }
+
   /**
    * What a record of a package is to followers: an update if the repository had the package before, in another version
    * or for another device, even if that is gone now.

@@ -1,10 +1,11 @@
 import { cpSync, existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { CatalogFiles } from '../../functions/node/catalog-files.ts';
 import { catalogFormat } from '../../src/catalog/schema.ts';
 import { catalogPath } from '../../src/catalog/state-catalog.ts';
+import { limits } from '../../src/contract/limits.ts';
 import { feedOfAll, feedOfAuthor } from '../../src/site/feed-subjects.ts';
 import { newsByDay, recentNews } from '../../src/site/overview.ts';
 import { composeSearchRecords } from '../../src/site/pagefind-index.ts';
@@ -342,4 +343,35 @@ describe('a history that is taken over under a new slug', () => {
       expect(await new HistoryStore(folder).adopt('new', 'old'), 'nothing is left to adopt').toBe(false);
     },
   );
+});
+
+it('C7: what a package has too many newer versions for is neither remembered nor the latest of its architecture', async () => {
+  const { recordsPerPackage } = limits;
+  Object.assign(limits, { recordsPerPackage: 3 });
+  onTestFinished(() => void Object.assign(limits, { recordsPerPackage }));
+  const of = (Version: string, Architecture = 'iphoneos-arm') => ({ Version, Architecture });
+  const state = temporaryFolder();
+  const nightly = [of('1.0', 'iphoneos-arm64'), of('2.0'), of('2.1', 'iphoneos-arm64')];
+  const read = async (...later: Record<string, string>[]) => {
+    await buildCatalog(state, [{ ...one(), packages: packages(...nightly, ...later) }], january);
+    const database = new DatabaseSync(catalogPath(state), { readOnly: true });
+    const rows = database.prepare('SELECT version, architecture, latest, json FROM record ORDER BY version').all();
+    database.close();
+    for (const { json, latest } of rows) expect(String(json).includes('"latest_version":true')).toBe(latest === 1);
+    const history = await new HistoryStore(path.join(state, 'history')).readRecords('one');
+    const now = [...(history?.records ?? [])].filter(([, { goneAt }]) => goneAt === null);
+    expect(now.map(([key]) => key.split('\n')[1]).sort()).toEqual(rows.map(({ version }) => version));
+    return rows.map(({ version, architecture, latest }) => `${version} ${architecture} ${latest}`);
+  };
+  expect(await read(of('3.0'))).toEqual(['2.0 iphoneos-arm 0', '2.1 iphoneos-arm64 1', '3.0 iphoneos-arm 1']);
+  expect(await read(of('3.0'), of('4.0'), of('5.0'))).toEqual([
+    '3.0 iphoneos-arm 0',
+    '4.0 iphoneos-arm 0',
+    '5.0 iphoneos-arm 1',
+  ]);
+  expect(await read(of('3.0'), of('4.0'), of('5.0'), of('3.5', 'iphoneos-arm64'))).toEqual([
+    '3.5 iphoneos-arm64 1',
+    '4.0 iphoneos-arm 0',
+    '5.0 iphoneos-arm 1',
+  ]);
 });

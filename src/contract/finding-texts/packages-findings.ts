@@ -138,7 +138,7 @@ export const packageTexts = {
   ),
   'versions-too-many': broken(
     'A package has too many versions',
-    'Versions beyond the limit for one package were left out ({}).',
+    'Versions beyond the limit for one package were left out, the oldest first ({}).',
     `Remove old versions from the index: ${amountOf('recordsPerPackage')} of a package are accepted, all architectures together.`,
   ),
   'field-oversized': weak(
