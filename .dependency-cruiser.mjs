@@ -19,12 +19,12 @@ const rooms = {
   'src/safety': { rooms: ['src/contract'] },
   'src/documents': { rooms: ['src/contract', 'src/catalog'] },
   'src/publication': { rooms: ['src/disk', 'src/contract', 'src/catalog', 'src/documents'] },
-  'src/hosts': { rooms: ['src/contract'] },
+  'src/hosts': { rooms: ['src/disk', 'src/contract'] },
   'src/following': {
     rooms: ['src/contract', 'src/disk', 'src/apt', 'src/net', 'src/catalog', 'src/documents', 'src/publication'],
   },
   'src/uploading': {
-    rooms: ['src/contract', 'src/net', 'src/publication', 'src/following', 'src/catalog'],
+    rooms: ['src/disk', 'src/contract', 'src/net', 'src/publication', 'src/following', 'src/catalog'],
     packages: ['zod', '@smithy/signature-v4'],
   },
   'src/results': { rooms: ['src/contract', 'src/catalog', 'src/compatibility'], packages: [] },

@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { makeFolder } from '../src/disk/make-folder.ts';
 
 /**
  * Makes the files that this process writes from now on readable by everybody. Web servers run as other users, and the
@@ -11,6 +12,6 @@ export const letEverybodyRead = (state?: string): void => {
   process.umask(usual & 0o022);
   if (state === undefined || existsSync(state)) return;
   // The folders around it may also contain what is published.
-  mkdirSync(path.dirname(path.resolve(state)), { recursive: true });
-  mkdirSync(state, { recursive: true, mode: 0o777 & ~usual });
+  makeFolder(path.dirname(path.resolve(state)));
+  makeFolder(state, 0o777 & ~usual);
 };

@@ -1,5 +1,6 @@
-import { closeSync, constants, fsyncSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, constants, fsyncSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
 import path from 'node:path';
+import { makeFolder } from '../disk/make-folder.ts';
 import { writeWholeFile } from '../disk/whole-file.ts';
 import {
   type BuildLine,
@@ -111,7 +112,7 @@ const lineBytes = (line: BuildLine | DayLine): Buffer => Buffer.from(`${JSON.str
  * @throws any error of the system, such as a full disk; what was recorded before stays
  */
 export const appendBuild = (state: string, line: BuildLine, known: Iterable<string>): void => {
-  mkdirSync(state, { recursive: true });
+  makeFolder(state);
   const file = recordPath(state);
   const bytes = readBytes(state);
   const folded = foldLines(linesOf(bytes), line, known);

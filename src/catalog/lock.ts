@@ -1,7 +1,8 @@
-import { lstatSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { lstatSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { z } from 'zod';
+import { makeFolder } from '../disk/make-folder.ts';
 import { CatalogFile, resultCode } from './node-sqlite.ts';
 
 /** Another process holds the folder. The message says since when and, if known, which one. */
@@ -71,7 +72,7 @@ const lockName = 'build.lock';
 const holderName = 'build.lock.json';
 
 const lockFolder = (folder: string, describe: (holder: string) => string): (() => void) => {
-  mkdirSync(folder, { recursive: true });
+  makeFolder(folder);
   const holderFile = path.join(folder, holderName);
   let database: CatalogFile | undefined;
   try {

@@ -1,15 +1,6 @@
-import {
-  closeSync,
-  constants,
-  copyFileSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  renameSync,
-  rmSync,
-} from 'node:fs';
+import { closeSync, constants, copyFileSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { makeFolder } from '../disk/make-folder.ts';
 import type { CatalogDatabase } from './database.ts';
 import { CatalogFile } from './node-sqlite.ts';
 import { catalogFormat, createTables } from './schema.ts';
@@ -90,7 +81,7 @@ export class NextCatalog {
   /** With `afresh` it begins empty, whatever is in force. */
   constructor(state: string, afresh = false) {
     this.#state = state;
-    mkdirSync(state, { recursive: true });
+    makeFolder(state);
     const file = nextPath(state);
     for (const leftover of [file, `${file}-journal`, searchDraftPath(state)])
       rmSync(leftover, { recursive: true, force: true });

@@ -1,6 +1,7 @@
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { flushFile } from './flush-file.ts';
+import { makeFolder } from './make-folder.ts';
 
 /**
  * Writes a file that only one process at a time writes, such as the notes of a build in its state folder. Readers see
@@ -14,7 +15,7 @@ export const writeWholeFile = (
   content: string | Uint8Array,
   { durable = false }: { readonly durable?: boolean } = {},
 ): void => {
-  mkdirSync(path.dirname(file), { recursive: true });
+  makeFolder(path.dirname(file));
   writeFileSync(`${file}.next`, content, { flush: durable });
   renameSync(`${file}.next`, file);
   // The folder contains the name. Otherwise a power cut may leave the old file, or none.

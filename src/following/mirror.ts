@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { lockMirror } from '../catalog/lock.ts';
 import { changesFolder, type Generation, generationPath, portionsFolder } from '../contract/generation.ts';
 import { apiRoot } from '../contract/paths.ts';
+import { makeFolder } from '../disk/make-folder.ts';
 import { isEntrance } from '../publication/entrances.ts';
 import { readContent } from '../publication/folder-content.ts';
 import { readGeneration } from '../publication/generation-in-force.ts';
@@ -68,7 +69,7 @@ const assertOurs = (folder: string, output: OutputFolder): void => {
 export const mirror = async (options: MirrorOptions): Promise<MirrorSummary> => {
   const output = new OutputFolder(options.folder);
   assertOurs(options.folder, output);
-  mkdirSync(output.root, { recursive: true });
+  makeFolder(output.root);
   const unlock = lockMirror(output.resolve(ownName), options.folder);
   try {
     return await bringUpToDate(output, options);

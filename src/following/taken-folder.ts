@@ -6,6 +6,7 @@ import { lockReplica } from '../catalog/lock.ts';
 import { isOwnCatalog } from '../catalog/state-catalog.ts';
 import { type Generation, generationSchema } from '../contract/generation.ts';
 import { flushFile } from '../disk/flush-file.ts';
+import { makeFolder } from '../disk/make-folder.ts';
 import { signaturePathOf } from '../publication/generation-signature.ts';
 import { digestFile } from '../publication/inventory.ts';
 import { verifySignature } from '../publication/signature.ts';
@@ -87,7 +88,7 @@ export class TakenFolder {
   /** Keeps other replicas out until the returned function is called. Throws LockedError if one uses the folder. */
   lock(): () => void {
     const unlock = lockReplica(this.root);
-    for (const folder of [this.#catalogs, this.documents]) mkdirSync(folder, { recursive: true });
+    for (const folder of [this.#catalogs, this.documents]) makeFolder(folder);
     this.sweep();
     return unlock;
   }

@@ -1,5 +1,6 @@
-import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { makeFolder } from '../disk/make-folder.ts';
 import { type HostRules, RulesImpossible } from './host-rules.ts';
 import { type HostName, hosts } from './hosts.ts';
 import { readPublication } from './publication.ts';
@@ -41,7 +42,7 @@ export const writeRules = ({ host, publication, out, functionUrl, now }: RuleOrd
   }
   for (const [file, text] of Object.entries(rules.files)) {
     const target = path.join(out, file);
-    mkdirSync(path.dirname(target), { recursive: true });
+    makeFolder(path.dirname(target));
     const next = `${target}.new`;
     rmSync(next, { force: true });
     writeFileSync(next, text);

@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { resultCode } from '../catalog/node-sqlite.ts';
 import { catalogPath } from '../catalog/state-catalog.ts';
+import { makeFolder } from '../disk/make-folder.ts';
 import { findShortage, fullDiskCodes } from '../disk/room.ts';
 
 /** A disk has too little room for a build. The message says which, and what to do. */
@@ -17,7 +18,7 @@ export class NoRoom extends Error {
 export const assertRoom = (folders: readonly string[], state: string): void => {
   const catalog = existsSync(catalogPath(state)) ? statSync(catalogPath(state)).size : 0;
   for (const folder of folders) {
-    mkdirSync(folder, { recursive: true });
+    makeFolder(folder);
     const shortage = findShortage(folder, folder === state ? 2 * catalog : 0);
     if (shortage === undefined) continue;
     throw new NoRoom(

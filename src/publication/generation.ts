@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { FileDigest } from '../catalog/pieces.ts';
 import { type ChangeList, changesFolder, type Generation, generationPath } from '../contract/generation.ts';
+import { makeFolder } from '../disk/make-folder.ts';
 import { writeFramedCopy } from './framed-copy.ts';
 import {
   findInventory,
@@ -134,7 +135,7 @@ const publish = async (input: GenerationInput): Promise<Published> => {
   const before = readGeneration(output);
   const last = readGenerationBefore(output, state);
   const inventory = inventoryPath(state);
-  mkdirSync(path.dirname(inventory), { recursive: true });
+  makeFolder(path.dirname(inventory));
   const found = last && findInventory(state, last);
   if (found !== undefined && found !== inventory) renameSync(found, inventory);
   const known = found === undefined ? undefined : inventory;

@@ -1,5 +1,6 @@
 import { lstatSync, mkdirSync, unlinkSync } from 'node:fs';
 import path from 'node:path';
+import { makeFolder } from '../disk/make-folder.ts';
 
 /** Makes a folder. Returns false if something is in its place. */
 const makeNew = (folder: string): boolean => {
@@ -58,8 +59,8 @@ export class KnownFolders {
     const present = below ? lstatSync(folder, { throwIfNoEntry: false }) : undefined;
     if (present?.isDirectory()) return;
     if (present !== undefined) unlinkSync(folder);
-    const made = mkdirSync(folder, { recursive: !below });
     // For the output folder itself this is only known afterwards.
-    if (below || made !== undefined) this.#made.add(folder);
+    if (below) mkdirSync(folder);
+    if (below || makeFolder(folder)) this.#made.add(folder);
   }
 }

@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto';
-import { createWriteStream, lstatSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createWriteStream, lstatSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { open, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { makeFolder } from '../disk/make-folder.ts';
 import { readContent } from '../publication/folder-content.ts';
 import { isWithin } from '../publication/folder-paths.ts';
 import { digestFile } from '../publication/inventory.ts';
@@ -121,7 +122,7 @@ export class FolderDestination implements Destination {
 
   async replace(name: string, bytes: Buffer, tag: string | undefined): Promise<string> {
     return this.#orTold(async () => {
-      mkdirSync(path.dirname(this.#output.resolve(latchName)), { recursive: true });
+      makeFolder(path.dirname(this.#output.resolve(latchName)));
       await this.#latch();
       try {
         if ((await this.read(name))?.tag !== tag) throw new Conflict(name);

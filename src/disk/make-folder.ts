@@ -1,0 +1,37 @@
+import { mkdirSync, statSync } from 'node:fs';
+import path from 'node:path';
+
+const isFolder = (folder: string): boolean => statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
+
+const codeOf = (error: unknown): unknown => (error as NodeJS.ErrnoException).code;
+
+/**
+ * Makes a folder and those above it, unless they exist. Where an operator may name any folder, this takes the place of
+ * `mkdir` with `recursive`, which in Node 24 never ends where a file system has no folders of ours, as /proc.
+ *
+ * @returns whether it was made
+ * @throws any error of the system; what is in the way stays
+ */
+export const makeFolder = (folder: string, mode?: number): boolean => {
+  const make = (): boolean => {
+    try {
+      mkdirSync(folder, mode);
+      return true;
+    } catch (error) {
+      if (isFolder(folder)) return false;
+      throw error;
+    }
+  };
+  try {
+    return make();
+  } catch (error) {
+    const parent = path.dirname(path.resolve(folder));
+    if (codeOf(error) !== 'ENOENT' || parent === path.resolve(folder)) throw error;
+    if (!isFolder(parent)) {
+      makeFolder(parent, mode);
+      return make();
+    }
+    const words = `${folder} cannot be made, because ${parent} takes no folders: name another place`;
+    throw Object.assign(new Error(words, { cause: error }), { code: 'ENOENT', syscall: 'mkdir' });
+  }
+};

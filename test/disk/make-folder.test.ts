@@ -1,0 +1,63 @@
+import { existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { makeFolder } from '../../src/disk/make-folder.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { runScript } from '../support/run-script.ts';
+
+it('makes a folder with those above it, says whether it did, and leaves what is in the way', () => {
+  const root = temporaryFolder();
+  const folder = path.join(root, 'a', 'b');
+  expect([makeFolder(folder, 0o700), makeFolder(folder), makeFolder(`${folder}/`)]).toEqual([true, false, false]);
+  expect(statSync(folder).mode & 0o777).toBe(0o700);
+  symlinkSync(folder, path.join(root, 'link'));
+  expect(makeFolder(path.join(root, 'link', 'c'))).toBe(true);
+  expect(makeFolder(path.join(root, 'link'))).toBe(false);
+  writeFileSync(path.join(root, 'file'), '');
+  for (const below of ['file', 'file/a/b']) {
+    expect(() => makeFolder(path.join(root, below)), below).toThrow(/^(?:EEXIST|ENOTDIR): .*file/);
+  }
+  symlinkSync(path.join(root, 'gone'), path.join(root, 'astray'));
+  expect(() => makeFolder(path.join(root, 'astray'))).toThrow(/^EEXIST/);
+  expect(existsSync(path.join(root, 'gone'))).toBe(false);
+  mkdirSync(path.join(root, 'relative'));
+  expect(makeFolder(path.relative(process.cwd(), path.join(root, 'relative', 'one')))).toBe(true);
+});
+
+// Node's own mkdir with `recursive` never ends there.
+it.runIf(existsSync('/proc/self'))(
+  'C12: a place in which no folder can be made is told by each command that publishes',
+  async () => {
+    const folder = temporaryFolder();
+    const own = (name: string) => path.join(folder, name);
+    const nowhere = '/proc/debdex/one';
+    for (const [name, parameters] of [
+      ['build', ['--sample', '--no-site', '--state', nowhere, '--out', own('out')]],
+      ['build', ['--sample', '--no-site', '--state', own('state'), '--out', nowhere]],
+      ['upload', [nowhere, '--out', own('dist')]],
+      ['mirror', ['http://127.0.0.1:9', nowhere]],
+      ['rules', ['nginx', '--out', nowhere, '--publication', own('dist')]],
+    ] as const) {
+      if (name === 'upload') {
+        const built = [
+          '--sample',
+          '--no-site',
+          '--state',
+          own('kept'),
+          '--out',
+          own('dist'),
+          '--report',
+          `${nowhere}/x`,
+        ];
+        const { status, text } = await runScript('build', built);
+        expect([status, text]).toEqual([0, expect.stringContaining('/proc takes no folders: name another place')]);
+      }
+      const { status, text } = await runScript(name, parameters);
+      expect([status === 0, text], name).toEqual([
+        false,
+        expect.stringContaining('/proc takes no folders: name another place'),
+      ]);
+    }
+  },
+  120_000,
+);
