@@ -23,11 +23,10 @@ export interface Bundle {
   readonly client: string;
 }
 
-// What a bundle is made of besides packages.
-const bundled = ['src', 'CHANGELOG.md', 'package.json', 'astro.config.mjs', 'tsconfig.json', 'tsconfig.astro.json'];
+// What a bundle is made of besides packages and `src`.
+const bundledFiles = ['CHANGELOG.md', 'package.json', 'astro.config.mjs', 'tsconfig.json', 'tsconfig.astro.json'];
 
 const digestOf = (file: string): string => hash('sha256', readFileSync(file));
-const read = (name: string): string => (existsSync(path.join(root, name)) ? digestOf(path.join(root, name)) : '');
 
 const listFiles = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -36,16 +35,20 @@ const listFiles = (folder: string): string[] =>
     .sort();
 
 /**
- * What a bundle of this version of the source is known by. Every source counts, since a page may import any of it, and so
- * do the versions of what is not ours.
+ * What a bundle of the version of the source in `checkout` is known by. Every source counts, since a page may import any
+ * of it, and so do the settings of the compiler and the versions of what is not ours.
  */
-export const computeKey = (): string => {
-  const sources = listFiles(path.join(root, 'src'));
+export const computeKey = (checkout = root): string => {
+  const read = (name: string): string => {
+    const file = path.join(checkout, name);
+    return existsSync(file) ? digestOf(file) : '';
+  };
+  const sources = listFiles(path.join(checkout, 'src'));
   return hash(
     'sha256',
     JSON.stringify([
-      ...['CHANGELOG.md', 'package.json', 'package-lock.json', 'astro.config.mjs'].map(read),
-      ...sources.map((file) => [path.relative(root, file), digestOf(file)]),
+      ...[...bundledFiles, 'package-lock.json'].map(read),
+      ...sources.map((file) => [path.relative(checkout, file), digestOf(file)]),
     ]),
   );
 };
@@ -111,7 +114,8 @@ const loadAstro = async () => {
 // Astro writes into the root of a project, and the checkout may be read-only, so it works on a small copy. Paths below
 // the root stay the same, and so does everything derived from them.
 const copySources = (folder: string): string => {
-  for (const name of bundled) cpSync(path.join(root, name), path.join(folder, name), { recursive: true });
+  for (const name of ['src', ...bundledFiles])
+    cpSync(path.join(root, name), path.join(folder, name), { recursive: true });
   symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'));
   return folder;
 };
