@@ -24,6 +24,8 @@ const formats: Readonly<Record<string, string>> = {
 export const sayMistake = (issue: z.core.$ZodRawIssue): string | undefined => {
   if (issue.input === undefined) return 'is missing';
   if (issue.code === 'invalid_type') return kinds[issue.expected];
+  if (issue.code === 'unrecognized_keys') return `has fields that are none here: ${issue.keys.join(', ')}`;
+  if (issue.code === 'invalid_value') return `must be ${issue.values.join(' or ')}`;
   if (issue.code === 'invalid_format') return formats[issue.format];
   if (issue.code === 'too_small' && issue.origin === 'string') return 'must not be empty';
   if (issue.code === 'too_big' && issue.origin === 'string') return `must be at most ${issue.maximum} characters`;

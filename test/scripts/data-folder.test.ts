@@ -72,6 +72,18 @@ describe('a data folder', () => {
     });
   });
 
+  it('is told in our words what cannot be in the description of the service', () => {
+    // "yes" is a text in YAML 1.2.
+    writeService('ops@debdex.dev\nshare_pictures: yes\nnative_depictions: yes\npicture: 1');
+    for (const words of [
+      /✖ has fields that are none here: picture\n/,
+      /✖ must be true or false, without quotes\s+→ at native_depictions\n/,
+      /✖ must be some or all\s+→ at share_pictures$/,
+    ]) {
+      expect(() => readService(data)).toThrow(words);
+    }
+  });
+
   it('C6: must not name an address of examples where everybody can reach what is published', async () => {
     writeService('debdex@example.org');
     const refused = await build('--data', data, '--base-url', 'https://index.debdex.dev');
