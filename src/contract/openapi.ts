@@ -71,7 +71,7 @@ export const createOpenApi = ({
     version,
     summary: 'Packages of APT repositories: lookup, search, ranking and safety.',
     description: [
-      `Answers are JSON in UTF-8 where no other type is named. HEAD answers as GET does, without the body. Scripts of any site may read ${site ? 'feeds, badges and ' : ''}everything below /${apiRoot}${staticRefs ? '' : ', but for what the gateway answers'} (CORS).`,
+      `Answers are JSON in UTF-8 where no other type is named. HEAD answers as GET does, without the body. Scripts of any site may read all of it${staticRefs ? '' : ', but for what the gateway answers'} (CORS).`,
       'Prebuilt answers have an ETag: repeat requests with If-None-Match. Unknown query parameters are ignored.',
       staticRefs
         ? 'Every answer is a file. In its name, an identifier of lower-case letters, digits, ".", "+" and "-" appears unchanged; any other is encoded reversibly, and split into folders if it is long.'

@@ -43,7 +43,7 @@ describe('OpenAPI description', () => {
     );
   });
 
-  it('promises to scripts of other sites what they may read: feeds and badges too, where there is a site', () => {
+  it('promises to scripts of other sites what they may read: all that is described, feeds and badges too', () => {
     const files = Object.values(siteOperations).map(({ file }) => file?.replaceAll(/\{\w+\}/g, 'x/y') ?? '');
     expect(files.filter((file) => !isOpenFile(file))).toEqual([]);
     expect(['index.html', 'package/feed.html', 'sitemap.xml', 'assets/badge/x.svg'].filter(isOpenFile)).toEqual([]);
@@ -51,11 +51,8 @@ describe('OpenAPI description', () => {
       const { info } = createOpenApi({ publicAddress: 'https://index.test', version: '1', ...options });
       return (info as { description: string }).description;
     };
-    expect(textOf({})).toContain(
-      'may read feeds, badges and everything below /v2, but for what the gateway answers (CORS).',
-    );
-    expect(textOf({ staticRefs: true })).toContain('may read feeds, badges and everything below /v2 (CORS).');
-    expect(textOf({ site: false })).toContain('may read everything below /v2, but');
+    expect(textOf({})).toContain('may read all of it, but for what the gateway answers (CORS).');
+    expect(textOf({ staticRefs: true })).toContain('may read all of it (CORS).');
   });
 
   it('dates every deprecation, and says what to use instead', () => {
