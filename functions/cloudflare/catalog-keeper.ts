@@ -229,8 +229,10 @@ export class CatalogKeeper implements CatalogStub {
     if ((await this.#state.storage.getAlarm()) === null) await this.#wake(0);
   }
 
+  // Never for this moment: an alarm may run in the millisecond that it was set for, and workerd takes another one for the
+  // same millisecond for that one, which it then removes. Nothing would wake the object again.
   async #wake(pause: number): Promise<void> {
-    await this.#state.storage.setAlarm(Date.now() + pause);
+    await this.#state.storage.setAlarm(Date.now() + Math.max(pause, 1));
   }
 
   // Logs the same trouble only once until all is well again.

@@ -78,6 +78,8 @@ export class CatalogPair {
   /** Messages on their way between the objects. */
   #messages: { deliver: () => void; lose: () => void }[] = [];
   readonly #alarms: [Promise<void> | undefined, Promise<void> | undefined] = [undefined, undefined];
+  /** The times that the alarms which run were set for. */
+  readonly #running: [number | undefined, number | undefined] = [undefined, undefined];
   #asked: 0 | 1 = 0;
 
   constructor(states: readonly PublishedState[]) {
@@ -107,15 +109,24 @@ export class CatalogPair {
       retire: (text) => this.#send(() => other().retire(text)),
       standing: () => this.#send(() => other().standing()),
     };
-    return new CatalogKeeper(this.#storages[at].state, {
-      settings: {
-        ...{ files, hasPages: false, publicKey: undefined, interval: 60_000, rate: 0 },
-        ...{ olderAddresses: false, downloads: undefined },
+    const { state } = this.#storages[at];
+    const storage: typeof state.storage = {
+      ...state.storage,
+      // workerd takes it for the alarm that runs, and removes it with that one.
+      setAlarm: async (time) => (time === this.#running[at] ? undefined : state.storage.setAlarm(time)),
+    };
+    return new CatalogKeeper(
+      { ...state, storage },
+      {
+        settings: {
+          ...{ files, hasPages: false, publicKey: undefined, interval: 60_000, rate: 0 },
+          ...{ olderAddresses: false, downloads: undefined },
+        },
+        other: () => stub,
+        isFirst: at === 0,
+        probeCredentials: async () => true,
       },
-      other: () => stub,
-      isFirst: at === 0,
-      probeCredentials: async () => true,
-    });
+    );
   }
 
   // Sends the call, and its answer back.
@@ -157,8 +168,10 @@ export class CatalogPair {
     this.woken++;
     const pause = Math.max(0, time - this.now);
     this.now += pause;
+    this.#running[at] = time;
     this.#alarms[at] = this.#keepers[at].alarm().finally(() => {
       this.#alarms[at] = undefined;
+      this.#running[at] = undefined;
     });
     return pause;
   }
@@ -217,10 +230,8 @@ export class CatalogPair {
       await this.ask();
       for (let events = 0; events < 100; events++) {
         for (const at of [0, 1] as const) {
-          const due = this.#alarms[at] === undefined ? this.#storages[at].takeAlarm() : null;
-          if (due === null) continue;
-          await this.#storages[at].state.storage.setAlarm(due);
-          if (due <= this.now) this.wake(at);
+          const due = this.#alarms[at] === undefined ? await this.#storages[at].state.storage.getAlarm() : null;
+          if (due !== null && due <= this.now + 1) this.wake(at);
         }
         await this.settle();
         if (this.#messages.length === 0) {
