@@ -111,7 +111,8 @@ describe('a build that is killed', () => {
 
   /** What a build that is there for the first time comes to, with what is remembered of what came before. */
   const expectRepaired = async (): Promise<void> => {
-    expect(await bench.build()).toMatchObject({ status: 0 });
+    const built = await bench.build();
+    expect(built.status, built.text).toBe(0);
     expect(bench.findDamage()).toEqual([]);
     const reference = rememberAs(bench);
     await publishRound(reference, round);
