@@ -8,11 +8,11 @@ export type BeginningList = readonly RowCard[];
 
 /**
  * The lists of first suggestions, by the first two letters typed, beside the search index among the files. One small
- * file answers before the index is loaded.
+ * file answers before the index is loaded, and before the function answers.
  */
 export const beginningLists = {
-  /** The most rows of a list: as many as are suggested. */
-  most: 7,
+  /** The most rows of a list: enough that most letters that follow are answered from it, in some kilobytes. */
+  most: 30,
   /** The letters at the beginning of a text that identify its list; undefined if there are fewer than two. */
   of: (text: string): string | undefined => {
     const first = [...joinWords(text)].slice(0, letters);

@@ -33,9 +33,11 @@ const compare = (a: Candidate, b: Candidate): number =>
 
 /** Inserts a candidate into the sorted list of the best, if it is one of them. */
 const addTo = (best: Candidate[], candidate: Candidate): void => {
+  const last = best[beginningLists.most - 1];
+  if (last !== undefined && compare(candidate, last) >= 0) return;
   const place = best.findIndex((other) => compare(candidate, other) < 0);
   best.splice(place < 0 ? best.length : place, 0, candidate);
-  if (best.length > beginningLists.most) best.pop();
+  if (last !== undefined) best.pop();
 };
 
 const toRow = (summary: PackageSummary, hasDevices: boolean): RowCard =>

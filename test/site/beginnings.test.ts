@@ -56,10 +56,10 @@ describe('what two letters begin', () => {
     expect(ids).toEqual(['c', 'a', 'b']);
   });
 
-  it('holds as many as are suggested, however they come', () => {
-    const packages = Array.from({ length: 8 }, (_, index) => summaryOf(`Many ${index}`)).reverse();
-    const list = composeBeginnings(packages, false).get('ma');
-    expect(list?.map(({ name }) => name)).toEqual([0, 1, 2, 3, 4, 5, 6].map((number) => `Many ${number}`));
+  it.each(['rising', 'falling'])('holds no more than serve the letters that follow, in %s order', (order) => {
+    const packages = Array.from({ length: 35 }, (_, index) => summaryOf(`Many ${index + 10}`));
+    const names = packages.slice(0, 30).map(({ name }) => name);
+    expect(namesOf(order === 'rising' ? packages : packages.reverse(), 'ma')).toEqual(names);
   });
 
   it('holds a package once, however its name repeats the letters, and no more than a row shows', () => {

@@ -107,16 +107,31 @@ export const prepare = async (beginning = ''): Promise<void> => {
   await preparePagefind(beginning);
 };
 
-/**
- * Suggestions for two letters, if the files answer; undefined if they have no list for them. They come in one small
- * file, long before the files can be searched.
- */
-export const findBeginning = async (text: string): Promise<BeginningList | undefined> => {
-  const beginning = beginningLists.answers(text) ? beginningLists.of(text) : undefined;
-  if (beginning === undefined || (await answers())) return undefined;
+const loadBeginning = async (beginning: string): Promise<BeginningList> => {
   const response = await fetch(addressOf(beginningLists.file(beginning))).catch(() => undefined);
   // Some hosts answer for a missing file with a page.
-  return response?.ok ? ((await response.json().catch(() => undefined)) as BeginningList | undefined) : undefined;
+  const list = response?.ok ? await response.json().catch(() => undefined) : undefined;
+  return (list as BeginningList | undefined) ?? [];
+};
+
+let loaded: { readonly beginning: string; readonly list: Promise<BeginningList> } | undefined;
+
+/**
+ * Packages whose names, or words of names, begin with the first two letters of a text, the closest first; none if there
+ * is no list of them. They come in one small file, before the index answers and long before the files can be searched.
+ */
+export const readBeginning = async (text: string): Promise<BeginningList> => {
+  const beginning = beginningLists.of(text);
+  if (beginning === undefined) return [];
+  if (loaded?.beginning !== beginning) loaded = { beginning, list: loadBeginning(beginning) };
+  return loaded.list;
+};
+
+/** The same for a text of two letters that only the files answer, which have nothing better; undefined for any other. */
+export const findBeginning = async (text: string): Promise<BeginningList | undefined> => {
+  const list = readBeginning(text);
+  if (!beginningLists.answers(text) || (await answers())) return undefined;
+  return (await list).length === 0 ? undefined : list;
 };
 
 /**

@@ -1,12 +1,12 @@
-import { beginningLists } from '../../results/beginning-lists.ts';
+import type { BeginningList } from '../../results/beginning-lists.ts';
 import type { RowCard } from '../../results/row.ts';
 import { joinWords } from '../../results/words.ts';
 import { addressOf } from './address.ts';
 import { Superseded } from './index-answers.ts';
 import { createRow } from './row.ts';
-import { findBeginning, prepare, search, Unable } from './search.ts';
+import { findBeginning, prepare, readBeginning, search, Unable } from './search.ts';
 
-const shown = beginningLists.most;
+const shown = 7;
 const searching = 'Searching…';
 
 const createOption = (index: number, row: HTMLElement): HTMLElement => {
@@ -42,9 +42,13 @@ export const watchSearch = (form: HTMLFormElement): void => {
   const status = form.querySelector('[role=status]');
   if (field === null || list === null || status === null) return;
   let asked = 0;
+  let answered = 0;
   let active = -1;
 
   const close = () => {
+    // What is still awaited does not open it again.
+    asked++;
+    if (status.textContent === searching) status.textContent = '';
     list.hidden = true;
     active = -1;
     field.setAttribute('aria-expanded', 'false');
@@ -81,12 +85,19 @@ export const watchSearch = (form: HTMLFormElement): void => {
     if (place >= 0) activate(place);
   };
 
-  // Results for the previous letters whose names contain the added ones are shown until the answer arrives.
+  // Until the answer arrives, what is known and has the letters in its name: results for fewer letters, and names that
+  // begin with the first two.
   let before: { readonly text: string; readonly found: readonly RowCard[] } | undefined;
+  let begun: BeginningList = [];
   const narrow = (text: string) => {
-    if (list.hidden || before === undefined || !text.startsWith(before.text)) return;
-    const named = before.found.filter(({ name }) => joinWords(name).includes(joinWords(text)));
-    if (named.length > 0) show(named);
+    const found = before !== undefined && !list.hidden && text.startsWith(before.text) ? before.found : [];
+    const ids = new Set(found.map(({ id }) => id));
+    const letters = joinWords(text);
+    if (letters === '') return;
+    const named = [...found, ...begun.filter(({ id }) => !ids.has(id))].filter(({ name }) =>
+      joinWords(name).includes(letters),
+    );
+    if (named.length > 0) show(named.slice(0, shown));
   };
 
   const answer = async () => {
@@ -104,21 +115,29 @@ export const watchSearch = (form: HTMLFormElement): void => {
       if (turn === asked && list.hidden) status.textContent = searching;
     }, 300);
     try {
-      const begun = await findBeginning(text);
+      const only = await findBeginning(text);
       if (turn !== asked) return;
-      if (begun !== undefined) {
-        before = { text, found: begun };
+      if (only !== undefined) {
+        begun = only;
+        const found = only.slice(0, shown);
+        before = { text, found };
         // Others may have the letters elsewhere than in their names.
-        show(begun, createLast(text, 'All results'));
-        const suggestions = begun.length === 1 ? '1 suggestion' : `${begun.length} suggestions`;
+        show(found, createLast(text, 'All results'));
+        const suggestions = found.length === 1 ? '1 suggestion' : `${found.length} suggestions`;
         status.textContent = `${suggestions}; Enter shows all results`;
         // For the letters that follow.
         void prepare(text).catch(() => {});
         return;
       }
+      void readBeginning(text).then((rows) => {
+        if (turn !== asked || turn === answered || rows === begun) return;
+        begun = rows;
+        narrow(text);
+      });
       const { total, isMore, fit, read } = await search(text, shown);
       const found = await read(0, shown);
       if (turn !== asked) return;
+      answered = turn;
       before = { text, found };
       const all = isMore ? 'All results' : `All ${total.toLocaleString('en-US')} results`;
       show(found, isMore || total > shown ? createLast(text, all) : undefined);

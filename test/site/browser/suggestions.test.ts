@@ -67,6 +67,9 @@ describe('what is shown below the field', () => {
     expect(await status.textContent()).toBe('7 suggestions; Enter shows all results');
     await page.getByRole('combobox').fill('many 004');
     await expect.poll(() => names.allTextContents()).toEqual(['Many 004']);
+    // More than are shown at once.
+    await page.getByRole('combobox').fill('many 025');
+    await expect.poll(() => names.allTextContents()).toEqual(['Many 025']);
     letGo();
     await expect.poll(() => status.textContent()).toBe('1 found; Enter shows all');
     // A list that holds no more than one, and letters that have none.
@@ -108,15 +111,71 @@ describe('what is shown below the field', () => {
     expect(await names.allTextContents()).toEqual(['SnowBoard', 'All results']);
   });
 
-  it('asks for no list of what two letters begin where the index answers', async () => {
+  it('shows what two letters begin before the index answers, then the answer, and asks for each list once', async () => {
     const page = await site.open('/about/', {}, site.computing.address);
     const lists: string[] = [];
     page.on('request', (request) => {
-      if (request.url().includes('/pagefind/')) lists.push(request.url());
+      if (request.url().includes('/beginnings/')) lists.push(new URL(request.url()).pathname);
     });
-    await page.getByRole('combobox').fill('sn');
-    await page.getByRole('option', { name: 'SnowBoard' }).waitFor();
-    expect(lists).toEqual([]);
+    const letGo = await holdRequests(page, '**/package/search?*');
+    const names = page.locator('#suggestions [role=option] .name');
+    const field = page.getByRole('combobox');
+    await field.fill('ma');
+    await expect.poll(() => names.allTextContents()).toEqual([0, 1, 2, 3, 4, 5, 6].map((number) => `Many 00${number}`));
+    await field.fill('many 02');
+    await expect.poll(() => names.allTextContents()).toEqual([0, 1, 2, 3, 4, 5, 6].map((number) => `Many 02${number}`));
+    // Nothing has these letters, and what is known stays until that is sure.
+    await field.fill('many --');
+    await field.fill('--');
+    expect(await names.count()).toBe(7);
+    await field.fill('many 025');
+    letGo();
+    await expect.poll(() => page.getByRole('status').textContent()).toMatch(/found; Enter shows all$/);
+    expect((await names.allTextContents())[0]).toBe('Many 025');
+    expect(lists).toEqual(['/pagefind/beginnings/6d-61.json']);
+  });
+
+  it('keeps the answer of the index where what two letters begin comes later', async () => {
+    const page = await site.open('/about/', {}, site.computing.address);
+    const letGo = await holdRequests(page, '**/pagefind/beginnings/*');
+    const read = page.waitForResponse('**/pagefind/beginnings/*');
+    const names = page.locator('#suggestions [role=option] .name');
+    await page.getByRole('combobox').fill('ma');
+    await expect.poll(() => names.count()).toBe(8);
+    const answer = await names.allTextContents();
+    letGo();
+    await (await read).finished();
+    // It is read in tasks of the page, before this one.
+    await page.evaluate('new Promise((resolve) => setTimeout(() => requestAnimationFrame(resolve)))');
+    expect(await names.allTextContents()).toEqual(answer);
+    expect(answer.at(-1)).toMatch(/results$/);
+  });
+
+  it('stays closed after Escape and after the field is left, whatever is still to come', async () => {
+    const page = await site.open('/about/', {}, site.computing.address);
+    const letGo = await holdRequests(page, '**/package/search?*');
+    const answered = page.waitForResponse('**/package/search?*');
+    const list = page.locator('#suggestions');
+    const field = page.getByRole('combobox');
+    await field.fill('ma');
+    await list.waitFor();
+    await page.keyboard.press('Escape');
+    letGo();
+    await (await answered).finished();
+    await page.evaluate('new Promise((resolve) => setTimeout(() => requestAnimationFrame(resolve)))');
+    expect(await list.isHidden()).toBe(true);
+    await page.keyboard.press('ArrowDown');
+    await list.waitFor();
+    // The next is asked for, and the field left.
+    const letNextGo = await holdRequests(page, '**/package/search?*');
+    const next = page.waitForResponse('**/package/search?*');
+    await field.fill('many');
+    await field.blur();
+    expect(await list.isHidden()).toBe(true);
+    letNextGo();
+    await (await next).finished();
+    await page.evaluate('new Promise((resolve) => setTimeout(() => requestAnimationFrame(resolve)))');
+    expect(await list.isHidden()).toBe(true);
   });
 
   it('shows of what it found before what has the letters since, until the answer is there, and keeps the row walked to', async () => {
@@ -140,7 +199,7 @@ describe('what is shown below the field', () => {
   it('rings the row that the arrow keys have come to, as any row that the keyboard is on', async () => {
     const page = await site.open('/');
     await page.getByRole('combobox').fill('alpha');
-    await page.locator('#suggestions [role=option]').first().waitFor();
+    await expect.poll(() => page.locator('#suggestions [role=option]').count()).toBeGreaterThan(1);
     await page.keyboard.press('ArrowDown');
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
