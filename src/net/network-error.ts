@@ -6,7 +6,7 @@ import { errors } from 'undici';
  * - `address-refused`: the host is, or resolves only to, an address that is not public
  * - `port-refused`, `scheme-refused`: the address of a redirect is not one that a repository would have
  * - `redirects`: more redirects than allowed; `redirect-insecure`: from https to http; `redirect-unreadable`
- * - `no-network`: the fault is ours: this machine has no connection, or no name server answers
+ * - `no-network`: the fault is ours: this machine has no connection, no name server answers, or the proxy refuses us
  * - `dns`: the name does not resolve; `connection`: refused, reset or closed before an answer
  * - `certificate-expired` (or not valid yet), `certificate-untrusted`, `certificate-name`: of another host; `tls`: any
  *   other failure of encryption
@@ -88,14 +88,18 @@ const causeOf = (error: unknown): unknown => {
 // undici's messages about a proxy that opens no tunnel or requires authentication.
 const proxyAnswer = /^Proxy (?:response|Authentication Required) \((\d{3})\)/;
 
-/** The answer of a proxy instead of an origin: it cannot or may not reach it, or does not serve us. */
+/**
+ * The answer of a proxy that opens no tunnel (RFC 9110, section 15): with 4xx it refuses what we ask, which is between
+ * us and the proxy; with 5xx it did not reach the origin, and nobody else can tell us why.
+ */
 const readProxyAnswer = (text: string, host: string | undefined, cause: unknown): NetworkError | undefined => {
   const status = Number(proxyAnswer.exec(text)?.[1]);
   if (Number.isNaN(status)) return undefined;
   const words = `the proxy answers ${status}${host === undefined ? '' : ` for ${host}`}`;
-  return status === 407
-    ? new NetworkError('no-network', `${words}: it wants a user name and a password`, { cause })
-    : new NetworkError('connection', words, { cause, transient: status >= 500 });
+  if (status === 407) return new NetworkError('no-network', `${words}: it wants a user name and a password`, { cause });
+  return status >= 500
+    ? new NetworkError('connection', `${words}: it did not reach that host`, { cause })
+    : new NetworkError('no-network', `${words}: it refuses the connection`, { cause });
 };
 
 /**

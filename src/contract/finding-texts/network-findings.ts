@@ -35,7 +35,7 @@ export const networkTexts = {
   ),
   'no-network': broken(
     'The index could not reach the network',
-    'The index itself could not reach the network: {}. Check the connection and the name servers of this machine.',
+    'The index itself could not reach the network: {}. Check the connection, the name servers and any proxy of this machine.',
     'Nothing needs to be done: the fault is ours.',
   ),
   dns: broken(
