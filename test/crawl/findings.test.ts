@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { findingText } from '../../src/contract/finding-texts.ts';
 import { generateRepository, makePackages, type RepositoryPlan } from '../support/apt-repository.ts';
 import { bench, useCrawlBench } from '../support/crawl-bench.ts';
+import { statusFault } from '../support/origin-server.ts';
 import { createSigner } from '../support/signer.ts';
 
 useCrawlBench();
@@ -57,6 +59,25 @@ describe('findings, while the content stays the same', () => {
     expect(await visit()).toMatchObject({ outcome: 'unchanged', codes: [] });
     bench.pass(60);
     expect(await visit()).toMatchObject({ codes: [], asked: ['/Release 304'] });
+  });
+
+  it.each([
+    [404, /publish .*\(status 404\)/],
+    [401, /permit .*\(401, 403\)/],
+    [403, /permit .*\(401, 403\)/],
+    [500, /log of the web server .*\(5xx\)/],
+  ])('C8: tell the owner of an index that is no longer served what its status %i asks for', async (status, advice) => {
+    await serve({ compressions: ['plain'] });
+    await visit();
+    bench.origin.break('/repo/Packages', statusFault(status));
+    bench.origin.break('/repo/Release.gpg', statusFault(status));
+    bench.pass(day);
+    const { findings } = await bench.crawlOne({ limits: { repetitions: 0 } });
+    const told = new Map(findings.map(({ code, example }) => [code, example]));
+    expect(told.get('index-gone')).toContain(`status ${status} for`);
+    expect(findingText('index-gone').owner).toMatch(advice);
+    expect(told.has('extras-unanswered')).toBe(status === 500);
+    expect(findingText('extras-unanswered').owner).toMatch(/5xx.* log/);
   });
 
   it('C8: tell of a redirect as long as there is one', async () => {

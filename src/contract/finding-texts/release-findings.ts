@@ -91,7 +91,7 @@ export const releaseTexts = {
   'index-gone': broken(
     'An index is no longer served as Release lists it',
     'The Release is unchanged, but the origin no longer serves the index that it lists, in any compression, so the data from before stays: {}.',
-    'Publish Packages, also compressed, at the paths that Release lists.',
+    'Let everyone read Packages, also compressed, at the paths that Release lists: publish what is missing (status 404), permit what is refused (401, 403), and look into the log of the web server for its own errors (5xx).',
   ),
   'index-variants-differ': weak(
     'The compressed indexes differ',
@@ -116,7 +116,7 @@ export const releaseTexts = {
   'extras-unanswered': note(
     'The signature, payment endpoint or index did not answer',
     'The signature, the payment endpoint or an unchanged index could not be fetched; what was known of it before, if anything, stays: {}.',
-    'Answer 404 for files that do not exist.',
+    'Answer 404 for files that do not exist. For errors of the web server itself (status 5xx), look into its log.',
   ),
   'depiction-unusable': note(
     'A native depiction cannot be shown',
