@@ -211,11 +211,10 @@ export const createFetcher = (options: {
       timeout: limits.connectMs,
       find: (hostname) => names.find(hostname),
       ca: options.ca,
-      onConnected: (host, socket) => wire.watch(host, socket),
     }),
   } as const;
   const tls = { timeout: limits.connectMs, ...(options.ca === undefined ? {} : { ca: options.ca }) };
-  const agent = createDispatcher(agentOptions, options.proxies, tls);
+  const agent = createDispatcher(agentOptions, options.proxies, tls, (host, socket) => wire.watch(host, socket));
 
   const send = async (url: URL, { etag, lastModified, headers, onRequest }: FetchOptions, turn: Turn) => {
     try {

@@ -1,5 +1,5 @@
 import type { LookupAddress } from 'node:dns';
-import { isIP, type LookupFunction, type Socket } from 'node:net';
+import { isIP, type LookupFunction } from 'node:net';
 import { buildConnector } from 'undici';
 import { NetworkError, toNetworkError } from './network-error.ts';
 import type { AddressRule } from './public-address.ts';
@@ -44,10 +44,8 @@ export const createGuardedConnector = (options: {
   timeout: number;
   find: (hostname: string) => Promise<LookupAddress[]>;
   ca?: string | undefined;
-  /** Called for each connection before it is used, with its host as in a URL. */
-  onConnected?: ((host: string, socket: Socket) => void) | undefined;
 }): buildConnector.connector => {
-  const { isAllowed, timeout, find, ca, onConnected } = options;
+  const { isAllowed, timeout, find, ca } = options;
   const findAllowed = async (target: string): Promise<LookupAddress[]> => {
     const host = target.replace(/^\[|\]$/g, '');
     const family = isIP(host);
@@ -66,11 +64,7 @@ export const createGuardedConnector = (options: {
           ...patience(timeout, addresses.length),
         };
         const connect = buildConnector({ ...options, ...(ca === undefined ? {} : { ca }) });
-        connect(target, (...result) => {
-          const [error, socket] = result;
-          if (error === null) onConnected?.(target.host ?? target.hostname, socket);
-          callback(...result);
-        });
+        connect(target, callback);
       },
       (error: unknown) => callback(toNetworkError(error, false, target.hostname), null),
     );

@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import { Agent, type buildConnector, type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
 import { patience } from './guarded-connector.ts';
 import { NetworkError, toNetworkError } from './network-error.ts';
@@ -46,23 +46,42 @@ const openProxy = (proxy: URL, options: Pool.Options, connect: buildConnector.co
       }),
   });
 
+/** Called for each connection to an origin, or tunnel to it, before it is used, with its host as in a URL. */
+type OnConnected = (host: string, socket: Socket) => void;
+
+const openOrigin = (origin: URL, options: Pool.Options, onConnected: OnConnected | undefined): Pool => {
+  const connect = options.connect as buildConnector.connector;
+  return new Pool(origin, {
+    ...options,
+    connect: (target, callback) =>
+      connect(target, (...result) => {
+        const [error, socket] = result;
+        if (error === null) onConnected?.(origin.host, socket);
+        callback(...result);
+      }),
+  });
+};
+
 /** Makes the dispatcher of a fetcher: direct, or through proxies, for which the guard of `connect` does not apply. */
 export const createDispatcher = (
   options: AgentOptions,
   proxies: Proxies | undefined,
   tls: { readonly timeout: number; readonly ca?: string },
+  onConnected?: OnConnected,
 ): Dispatcher => {
-  if (proxies === undefined) return new Agent(options);
+  const open = (origin: string | URL, given: object) => openOrigin(new URL(origin), given, onConnected);
+  if (proxies === undefined) return new Agent({ ...options, factory: open });
   const { http = '', https = http, except = '' } = proxies;
   return new EnvHttpProxyAgent({
     ...options,
     clientFactory: (proxy, { connect }: { connect?: unknown }) =>
       openProxy(proxy, {}, connect as buildConnector.connector),
     // Without a tunnel the request goes to the proxy itself; the form of its address distinguishes it from an origin.
+    // Chunks end at the proxy then (RFC 9112, section 7.1), so such connections are not watched.
     factory: (origin, given: Pool.Options) =>
       http !== '' && String(origin) === new URL(http).href
         ? openProxy(new URL(http), options, given.connect as buildConnector.connector)
-        : new Pool(origin, given),
+        : open(origin, given),
     // Empty rather than undefined: undici would look that up in the environment of the process.
     ...{ httpProxy: http, httpsProxy: https, noProxy: except },
     requestTls: tls,

@@ -28,7 +28,7 @@ export class WireMeter {
     this.#framingBytes = framingBytes;
   }
 
-  /** To be called for each new connection to a host, before anything is sent. */
+  /** To be called for each new connection to a host, or tunnel to it, before anything is sent. */
   watch(host: string, socket: Socket): void {
     const count = this.#of(host);
     count.sockets.add(socket);
@@ -60,8 +60,6 @@ export class WireMeter {
   }
 
   #isExcessive({ sockets, closed, requests, accepted }: Host): boolean {
-    // Nothing is known of what a proxy is asked for.
-    if (requests === 0) return false;
     let arrived = closed;
     for (const { bytesRead } of sockets) arrived += bytesRead;
     return arrived > (1 + framingPerByte) * accepted + requests * this.#framingBytes;

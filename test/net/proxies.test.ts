@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createServer as createSecureServer } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createFetcher } from '../../src/net/fetcher.ts';
 import { type Proxies, readProxies } from '../../src/net/proxies.ts';
@@ -79,6 +80,34 @@ describe('a proxy', () => {
     await expect(ask('other.example', authority.cert)).rejects.toMatchObject({ code: 'certificate-name' });
     await expect(ask('repo.example')).rejects.toMatchObject({ code: 'certificate-untrusted' });
     expect(tunnel.asked).toEqual(['repo', 'other', 'repo'].map((name) => `CONNECT ${name}.example:443`));
+  });
+
+  it('C2: lets what frames a body pass through its tunnel no further than without it', async () => {
+    const authority = new CertificateAuthority();
+    const wordy = createSecureServer(createCertificate({ names: ['repo.example'], issuer: authority }), (socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () => {
+        socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
+        const more = () => {
+          while (!socket.destroyed && socket.write(`${'1;'.padEnd(15_000, 'x')}\r\n.\r\n`));
+        };
+        socket.on('drain', more);
+        more();
+      });
+    });
+    wordy.listen(0, '127.0.0.1');
+    await once(wordy, 'listening');
+    onTestFinished(() => void wordy.close());
+    const tunnel = await startProxy(() => (wordy.address() as AddressInfo).port);
+    onTestFinished(() => tunnel.close());
+    const proxies = { http: undefined, https: tunnel.address, except: undefined };
+    const fetcher = createFetcher({ allowPrivateNetworks: false, proxies, ca: authority.cert });
+    onTestFinished(() => fetcher.close());
+    const { body } = await fetcher.fetch(new URL('https://repo.example/Release'), { maxBytes: 50_000 });
+    await expect(Array.fromAsync(body)).rejects.toMatchObject({
+      code: 'protocol',
+      message: expect.stringContaining('limit framingBytes: 1,048,576 bytes'),
+    });
   });
 
   it('C1: is asked for what the caller says, whatever the environment of the process has come to name', async () => {
