@@ -5,6 +5,7 @@ import type { Fetcher } from '../net/fetcher.ts';
 import { HostQueue } from '../net/host-queue.ts';
 import { NetworkError, type NetworkErrorCode } from '../net/network-error.ts';
 import { collect, looksLikeHtml } from './content.ts';
+import { sayStatus } from './crawl-error.ts';
 import { releaseFolder } from './fetch-release.ts';
 import { looksLikeSignature } from './openpgp-signature.ts';
 import { judgeSignatureApart } from './release-work.ts';
@@ -119,7 +120,7 @@ const check = async (entry: ManifestEntry, tools: CheckTools): Promise<EntryChec
   const release = await ask(entry, `${folder}/Release`, limits.releaseBytes, tools);
   if (!isFound(release)) {
     const { status, isHtml, url } = release;
-    const detail = isHtml ? `${url} is a web page` : `status ${status} for ${url}`;
+    const detail = isHtml ? `${url} is a web page` : sayStatus(status, url);
     const isGone = isHtml || status === 404 || status === 410;
     return { slug, state: isGone ? 'gone' : 'unreachable', code: isHtml ? 'html' : 'status', detail };
   }

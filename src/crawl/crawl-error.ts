@@ -17,6 +17,13 @@ export const sayMinute = (iso: string): string => `${iso.slice(0, 16).replace('T
 /** The same to the second, as Release states its date: two that are compared may lie in one minute. */
 export const saySecond = (iso: string): string => `${iso.slice(0, 19).replace('T', ' ')} UTC`;
 
+/**
+ * What an origin answers where a file should be. RFC 9110, section 15.4.5: 304 answers a condition only, so it comes
+ * here from an origin that does not heed that.
+ */
+export const sayStatus = (status: number, place: string | URL): string =>
+  `status ${status} for ${place}${status === 304 ? ', which was asked for without a condition' : ''}`;
+
 /** How large an index is. Not in packages, each of which may have several versions: a stanza is one version. */
 export const sayStanzas = (count: number): string => `${count} ${count === 1 ? 'stanza' : 'stanzas'}`;
 

@@ -2,7 +2,7 @@ import type { ReleaseFile } from '../apt/release.ts';
 import { limitNote } from '../contract/limits.ts';
 import type { Snapshot, SnapshotFile, Topic } from '../snapshots/snapshot.ts';
 import { collect } from './content.ts';
-import { CrawlError } from './crawl-error.ts';
+import { CrawlError, sayStatus } from './crawl-error.ts';
 import { listAllIndexFiles } from './index-names.ts';
 import { readReleaseApart } from './release-work.ts';
 import type { Received, Visit } from './visit.ts';
@@ -41,7 +41,7 @@ const check = async (visit: Visit, name: ReleaseName, received: Received): Promi
 };
 
 const absence = (name: ReleaseName, path: string, status: number): CrawlError => {
-  const words = `status ${status} for ${path}`;
+  const words = sayStatus(status, path);
   if (status >= 500) return new CrawlError('server-error', words);
   // Object stores answer this for a missing file. Whether the repository is closed shows with Release itself.
   if (status === 403 && name === 'InRelease') return new CrawlError('release-missing', words);

@@ -2,7 +2,7 @@ import { algorithmsFor, checkDigests, createDigests } from '../apt/checksums.ts'
 import type { Compression } from '../contract/compressions.ts';
 import { limitNote } from '../contract/limits.ts';
 import type { Snapshot } from '../snapshots/snapshot.ts';
-import { type CrawlCode, CrawlError } from './crawl-error.ts';
+import { type CrawlCode, CrawlError, sayStatus } from './crawl-error.ts';
 import type { FoundRelease } from './fetch-release.ts';
 import { type Candidate, listCandidates } from './index-candidates.ts';
 import type { IndexPlace } from './index-names.ts';
@@ -27,8 +27,7 @@ const toError = (
 ): CrawlError => {
   const { path, listed } = candidate;
   if (answer.kind === 'unchanged') return new CrawlError('index-mismatch', `${path} is unchanged, and Release is not`);
-  if (answer.kind === 'absent')
-    return new CrawlError(absenceCode(answer.status), `status ${answer.status} for ${path}`);
+  if (answer.kind === 'absent') return new CrawlError(absenceCode(answer.status), sayStatus(answer.status, path));
   const { code, message } = answer.error;
   const options = { cause: answer.error };
   if (code === 'truncated') return new CrawlError('index-truncated', `${path}: ${message}`, options);
@@ -71,11 +70,15 @@ const tryCandidate = async (
   const { indexBytes, textBytes, ratio } = visit.limits;
   const isTelling = isSameRelease || listed !== undefined || listedText === undefined;
   const isKnown = previous?.packages.path === path && isTelling;
-  const answer = await visit.get(path, {
+  const asked = {
     maxBytes: listed ? Math.min(indexBytes, listed.size) : indexBytes,
-    known: isKnown ? previous.packages : undefined,
     digests: listed ? algorithmsFor(listed) : [],
-  });
+  };
+  let answer = await visit.get(path, { ...asked, known: isKnown ? previous.packages : undefined });
+  // Usual servers make an entity tag of date and size, and some builds give all files one date. Then another index of
+  // the same size counts as unchanged for ever.
+  if (answer.kind === 'unchanged' && !isSameRelease && listed?.size === previous?.packages.size)
+    answer = await visit.get(path, asked);
   if (answer.kind === 'unchanged' && previous && (isSameRelease || !listed)) {
     if (isSameRelease) return previous.packages;
     await visit.store.checkFile(previous.slug, previous.packages);

@@ -225,6 +225,25 @@ describe('an index that Release does not confirm', () => {
     },
   );
 
+  it('C3: is asked for without a condition, too, where the origin tells files apart by date and size only', async () => {
+    const [one = {}, ...others] = makePackages(3);
+    const serve = async (Version: string) => {
+      const packages = [{ ...one, Version }, ...others];
+      bench.origin.serve('repo', await generateRepository({ packages, compressions: ['plain'] }));
+    };
+    bench.origin.break('/repo/Packages', ({ headers }) => (headers['if-none-match'] ? statusFault(304) : undefined));
+    await serve('1.0.1');
+    await bench.crawlOne();
+    await serve('1.0.2');
+    const asked = ['/Release 200', '/Packages 304', '/Packages 200'];
+    expect(await bench.crawlOne()).toMatchObject({ outcome: 'fresh', asked });
+    // Of another size, it is Release that does not fit.
+    await serve('1.0.10');
+    const mismatched = await bench.crawlOne();
+    expect(mismatched).toMatchObject({ outcome: 'stale', detail: '/Packages is unchanged, and Release is not' });
+    expect(mismatched.asked).not.toContain('/Packages 200');
+  });
+
   it('C3: is refused by its size', async () => {
     const files = await generateRepository({ compressions: ['gz'] });
     const wrong = Buffer.from(files.get('/Release') ?? '')

@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { generateRepository } from '../support/apt-repository.ts';
 import { bench, useCrawlBench } from '../support/crawl-bench.ts';
@@ -27,6 +28,18 @@ describe('a Release that is none', () => {
     ['under giant headers', { kind: 'giant-headers', bytes: 100_000 }, 'headers-too-large'],
     ['no HTTP', { kind: 'no-http', text: 'hello\r\n' }, 'protocol'],
   ];
+
+  it('C8: is told as one where the snapshot was lost and 304 answers a request without a condition', async () => {
+    bench.origin.serve('repo', await generateRepository());
+    await bench.crawlOne();
+    bench.origin.break('/repo/Release', statusFault(304));
+    expect(await bench.crawlOne()).toMatchObject({ outcome: 'unchanged', asked: ['/Release 304'] });
+    await rm(`${bench.directory}/v1/repo`, { recursive: true });
+    const detail = 'status 304 for /Release, which was asked for without a condition';
+    expect(await bench.crawlOne()).toMatchObject({ outcome: 'failed', code: 'release-missing', detail });
+    bench.origin.mend();
+    expect(await bench.crawlOne()).toMatchObject({ outcome: 'fresh' });
+  });
 
   it('C8: each of them has a name, and the last good data stays', async () => {
     const limits = { releaseBytes: 100_000, repetitions: 1 };
