@@ -7,7 +7,7 @@ import { readManifest } from '../src/crawl/read-manifest.ts';
 import { inWords } from '../src/log/error-chain.ts';
 import type { Log } from '../src/log/log.ts';
 import { runBuild } from '../src/pipeline/build.ts';
-import { tellOfRefusal } from '../src/pipeline/memory-step.ts';
+import { rememberMistake } from '../src/pipeline/memory-step.ts';
 import { Progress } from '../src/pipeline/progress.ts';
 import { composeReport } from '../src/pipeline/report.ts';
 import { listenForStop, type Stopping } from '../src/pipeline/stopping.ts';
@@ -90,7 +90,7 @@ const build = async (values: OptionValues<typeof buildOptions>, { stopping, log,
   const downloadsAt = readDownloadsAt(values['downloads-at'], downloadsDatabase);
   const { unsafe, entries, fetcher } = await readWritten(values, base, service.contact_email).catch(
     async (error: unknown) => {
-      if (!dryRun) await tellOfRefusal({ state, now, notifier }, error);
+      if (!dryRun && !values.sample) await rememberMistake({ state, now, notifier }, error);
       throw error;
     },
   );

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { type BuildLine, composeBuildLine } from '../catalog/build-lines.ts';
 import { appendBuild } from '../catalog/build-record.ts';
+import { readLastBuild } from '../catalog/last-build.ts';
 import { lockState } from '../catalog/lock.ts';
 import type { PackageChange } from '../contract/generation.ts';
 import type { BuildInput } from './build-input.ts';
@@ -27,15 +28,18 @@ export const composeLine = ({ outcomes, lastBuild, newSlugs, packageChanges, sta
   });
 };
 
+interface Refused extends Pick<BuildInput, 'state' | 'now' | 'notifier'> {
+  /** The repositories of the manifest. */
+  readonly entries: readonly { readonly slug: string }[];
+}
+
 /** Adds a build to the builds on record, for the repositories that the manifest has now. */
-export const rememberBuild = ({ state, entries }: Pick<BuildInput, 'state' | 'entries'>, line: BuildLine): void =>
+export const rememberBuild = ({ state, entries }: Pick<Refused, 'state' | 'entries'>, line: BuildLine): void =>
   appendBuild(
     state,
     line,
     entries.map(({ slug }) => slug),
   );
-
-type Refused = Pick<BuildInput, 'state' | 'entries' | 'now' | 'notifier'>;
 
 /**
  * Records a build that was refused before it had the lock of its state folder, and notifies the operator, unless
@@ -56,21 +60,12 @@ export const rememberRefusal = async (input: Refused, error: unknown): Promise<v
 };
 
 /**
- * Notifies the operator of a build that did not begin, because what people write has a mistake, unless another build
- * has the lock. Where no build has been yet, the operator is still there to read its message.
+ * The same for a build that did not begin, because what people write has a mistake. Where no build has been yet, the
+ * operator is still there to read its message.
  */
-export const tellOfRefusal = async (input: Omit<Refused, 'entries'>, error: unknown): Promise<void> => {
-  if (input.notifier === undefined || !existsSync(input.state)) return;
-  try {
-    const unlock = lockState(input.state);
-    try {
-      await tellOfFailure(input, error);
-    } finally {
-      unlock();
-    }
-  } catch {
-    // As above.
-  }
+export const rememberMistake = async (input: Omit<Refused, 'entries'>, error: unknown): Promise<void> => {
+  if (!existsSync(input.state)) return;
+  await rememberRefusal({ ...input, entries: readLastBuild(input.state)?.repositories ?? [] }, error);
 };
 
 /** Records a build that ended before it published, if the disk can be written. */

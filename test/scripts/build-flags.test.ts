@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { json } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { readBuildRecord } from '../../src/catalog/build-record.ts';
 import { type LastBuild, readLastBuild } from '../../src/catalog/last-build.ts';
 import { lockState } from '../../src/catalog/lock.ts';
 import { generationPath } from '../../src/contract/generation.ts';
@@ -176,7 +177,7 @@ describe('npm run build', () => {
     expect(text).not.toContain('The build failed');
   });
 
-  it('C4: notifies of a mistake in the manifest, for which a build on a schedule does not even begin', async () => {
+  it('C4: notifies of a mistake in the manifest, and records it, for which a build on a schedule does not even begin', async () => {
     const told: string[] = [];
     const receiver = createServer((request, response) => {
       json(request).then((body) => {
@@ -204,6 +205,11 @@ describe('npm run build', () => {
     bench.list(good);
     for (const _ of slugs) expect((await bench.build(variables)).status).toBe(0);
     expect(told.slice(1)).toEqual([expect.stringMatching(/^build-recovered/)]);
+    const mistaken = ['failed', expect.stringContaining('[0].slug: must be')];
+    const published = ['published', undefined];
+    expect(readBuildRecord(bench.state).builds.map(({ ended, reason }) => [ended, reason])).toEqual([
+      ...[published, ...slugs.map(() => mistaken), ...slugs.map(() => published)],
+    ]);
   });
 
   it('C12: leaves no report of an earlier build where one fails or cannot write its own', async () => {
