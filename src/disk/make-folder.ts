@@ -27,11 +27,14 @@ export const makeFolder = (folder: string, mode?: number): boolean => {
   } catch (error) {
     const parent = path.dirname(path.resolve(folder));
     if (codeOf(error) !== 'ENOENT' || parent === path.resolve(folder)) throw error;
-    if (!isFolder(parent)) {
-      makeFolder(parent, mode);
+    makeFolder(parent, mode);
+    try {
+      // Also where the parent is there by now: another process may just have made it.
       return make();
+    } catch (cause) {
+      if (codeOf(cause) !== 'ENOENT') throw cause;
+      const words = `${folder} cannot be made, because ${parent} takes no folders: name another place`;
+      throw Object.assign(new Error(words, { cause }), { code: 'ENOENT', syscall: 'mkdir' });
     }
-    const words = `${folder} cannot be made, because ${parent} takes no folders: name another place`;
-    throw Object.assign(new Error(words, { cause: error }), { code: 'ENOENT', syscall: 'mkdir' });
   }
 };
