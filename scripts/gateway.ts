@@ -5,6 +5,7 @@ import {
   ConfigurationInvalid,
   loadBackup,
   type Restored,
+  RestoreUnconfirmed,
   readStoreLocation,
 } from '../functions/gateway/on-node.ts';
 import { outliveReaders } from '../src/log/program-log.ts';
@@ -85,7 +86,11 @@ try {
     );
   } else {
     const { restore } = await loadBackup();
-    const restored = await restore(location, file, { keepSignIns });
+    const restored = await restore(location, file, { keepSignIns }).catch(async (error) => {
+      if (error instanceof RestoreUnconfirmed)
+        await auditCommand({ event: 'store-restored', reason: 'unconfirmed' }, state);
+      throw error;
+    });
     process.stdout.write(`${describe(restored, keepSignIns)}\n`);
     const reason = `backup of ${restored.made.toISOString()}, ${keepSignIns ? 'with its sign-ins' : 'all sign-ins ended'}`;
     await auditCommand({ event: 'store-restored', reason }, state);
@@ -98,6 +103,12 @@ try {
   } else if (error instanceof BackupRefused || error instanceof ConfigurationInvalid || error instanceof NoStore) {
     process.stderr.write(`${error.message}\n`);
     process.exitCode = error instanceof ConfigurationInvalid ? 2 : 1;
+  } else if (error instanceof RestoreUnconfirmed) {
+    process.stderr.write(
+      'The connection to the database broke in the very commit: all of it was done, or nothing. Look with\n' +
+        'npm run accounts -- list, or restore again.\n',
+    );
+    process.exitCode = 1;
   } else {
     process.stderr.write(`Nothing was changed: ${error instanceof Error ? error.message : String(error)}\n`);
     process.exitCode = 1;

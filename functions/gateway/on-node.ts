@@ -15,7 +15,7 @@ export { openGateway } from './node/open-gateway.ts';
 export { type Passwords, smallCost } from './passwords.ts';
 export { formatEvent, type SecurityEvent, type ToldEvent } from './security-log.ts';
 export type { Restored } from './store/backup.ts';
-export { BackupRefused } from './store/backup-file.ts';
+export { BackupRefused, RestoreUnconfirmed } from './store/backup-file.ts';
 export {
   type AccountSummary,
   type CredentialStore,

@@ -1,9 +1,11 @@
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { readStoreLocation } from '../../functions/gateway/configuration.ts';
 import { backUp, restore } from '../../functions/gateway/store/backup.ts';
 import type { StoreLocation } from '../../functions/gateway/store/credential-store.ts';
@@ -269,6 +271,98 @@ test('T15 what PostgreSQL had not yet committed when a restore began does not ou
   expect(await isLive(gateway, credentials)).toBe(false);
   await Promise.all([writer.end(), watcher.end()]);
   await gateway.close();
+});
+
+// As a pooler says it that has lost the server.
+const fatal = (() => {
+  const fields = Buffer.from('SFATAL\0VFATAL\0C08P01\0Mserver conn crashed?\0\0');
+  const head = Buffer.from('E\0\0\0\0', 'latin1');
+  head.writeUInt32BE(4 + fields.length, 1);
+  return Buffer.concat([head, fields]);
+})();
+
+/** The address of a database through a proxy that breaks in the commit of what locked the tables. */
+const breakingInCommit = async (url: string, { arrives, last }: { arrives: boolean; last: Buffer }) => {
+  const { hostname, port } = new URL(url);
+  const server = createServer((client) => {
+    const database = connect(Number(port), hostname);
+    let hasLocked = false;
+    let isCommitting = false;
+    for (const socket of [client, database]) {
+      socket.on('error', () => {});
+      socket.on('close', () => {
+        for (const end of [client, database]) end.destroy();
+      });
+    }
+    client.on('data', (data) => {
+      hasLocked ||= data.includes('lock table');
+      isCommitting ||= hasLocked && data.includes('commit\0');
+      if (isCommitting && !arrives) client.end(last);
+      else database.write(data);
+    });
+    database.on('data', (data) => {
+      if (isCommitting) client.end(last);
+      else client.write(data);
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return Object.assign(new URL(url), { port: String((server.address() as AddressInfo).port) }).href;
+};
+
+test.each([
+  { what: 'before it arrives', arrives: false, last: Buffer.alloc(0) },
+  { what: 'after it arrived', arrives: true, last: Buffer.alloc(0) },
+  { what: 'before a pooler that says so', arrives: true, last: fatal },
+])(
+  'T15 a restore whose connection breaks in the very commit, $what, does not say that nothing was changed',
+  async (breaks) => {
+    const url = await newDatabase();
+    const gateway = await startGateway({ GATEWAY_DATABASE_URL: url }, { now: Date.now() });
+    onTestFinished(gateway.close);
+    await addAccount(gateway.store, 'alice');
+    const file = newFile();
+    await backUp(readStoreLocation({ GATEWAY_DATABASE_URL: url }, gateway.folder), file);
+    await addAccount(gateway.store, 'bob');
+    const environment = { GATEWAY_DATABASE_URL: await breakingInCommit(url, breaks) };
+    const { status, text } = await runScript('gateway', ['restore', file, '--state', gateway.folder], { environment });
+    expect([status, text]).toEqual([1, expect.stringContaining('all of it was done, or nothing')]);
+    expect(text).not.toContain('Nothing was changed');
+    const audit = readFileSync(join(gateway.folder, 'gateway-audit.jsonl'), 'utf8');
+    expect(JSON.parse(audit)).toMatchObject({ event: 'store-restored', reason: 'unconfirmed' });
+    expect((await gateway.store.findAccount('bob')) === undefined).toBe(breaks.arrives);
+  },
+);
+
+test('a restore whose commit PostgreSQL refuses says that nothing was changed', async () => {
+  const environment = { GATEWAY_DATABASE_URL: await newDatabase() };
+  const gateway = await startGateway(environment, { now: Date.now() });
+  onTestFinished(gateway.close);
+  await addAccount(gateway.store, 'alice');
+  const file = newFile();
+  await backUp(readStoreLocation(environment, gateway.folder), file);
+  const operator = new Client(environment.GATEWAY_DATABASE_URL);
+  await operator.connect();
+  onTestFinished(() => operator.end());
+  await operator.query(`create function refuse() returns trigger language plpgsql as $$ begin raise 'not this'; end $$;
+    create constraint trigger late after insert on gateway_accounts initially deferred
+    for each row execute function refuse()`);
+  const { status, text } = await runScript('gateway', ['restore', file, '--state', gateway.folder], { environment });
+  expect([status, text]).toEqual([1, 'Nothing was changed: not this\n']);
+});
+
+test('a backup of SQLite does not fail for room that a server which writes keeps it from giving back', async () => {
+  const gateway = await startGateway({}, { now: Date.now() });
+  onTestFinished(gateway.close);
+  const location = readStoreLocation({}, gateway.folder);
+  await addAccount(gateway.store, 'alice');
+  const other = new DatabaseSync(join(gateway.folder, 'gateway.sqlite'));
+  onTestFinished(() => other.close());
+  // More free pages than are kept for what is written next.
+  other.exec('create table filler (bytes blob); insert into filler values (zeroblob(4000000)); drop table filler');
+  other.exec('begin immediate');
+  const file = newFile();
+  expect(await backUp(location, file)).toMatchObject({ accounts: 1 });
 });
 
 test('a backup of SQLite restored to PostgreSQL, and back again, has the same rows', async () => {

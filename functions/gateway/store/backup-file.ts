@@ -13,6 +13,11 @@ export class BackupRefused extends Error {
   readonly code = 'backup_refused';
 }
 
+/** The connection to PostgreSQL broke in the very commit: all of the restore was done, or nothing. */
+export class RestoreUnconfirmed extends Error {
+  readonly code = 'restore_unconfirmed';
+}
+
 const format = 'debdex-gateway-backup';
 
 const headSchema = z.strictObject({

@@ -1,5 +1,5 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
-import { BackupRefused, type BackupRow, readBackupFile, writeBackupFile } from './backup-file.ts';
+import { BackupRefused, type BackupRow, RestoreUnconfirmed, readBackupFile, writeBackupFile } from './backup-file.ts';
 import { databaseTime, timeOf } from './clock.ts';
 import type { StoreLocation } from './credential-store.ts';
 import { beginWait, transactSqlite, untilUnlocked } from './databases.ts';
@@ -67,7 +67,8 @@ export interface Restored {
 /**
  * Puts a backup in the place of everything in the store, or changes nothing. Unless told to keep them, it ends every
  * sign-in: a backup knows nothing of what was spent or revoked after it, and would bring it back. An account disabled by
- * now stays so. Throws BackupRefused where the file is not whole or newer than this program.
+ * now stays so. Throws BackupRefused where the file is not whole or newer than this program, and RestoreUnconfirmed where
+ * nobody can know whether it was done.
  */
 export const restore = async (
   location: StoreLocation,
@@ -188,6 +189,25 @@ interface OpenStore {
   keepWritersOut(transaction: Transaction<GatewayTables>, tables: readonly string[]): Promise<unknown>;
 }
 
+/** A transaction on PostgreSQL. Throws RestoreUnconfirmed where only the answer to its commit may be lost. */
+const transactKnowingly = async <Result>(
+  database: Kysely<GatewayTables>,
+  change: (transaction: Transaction<GatewayTables>) => Promise<Result>,
+): Promise<Result> => {
+  let isCommitting = false;
+  try {
+    return await database.transaction().execute(async (transaction) => {
+      const result = await change(transaction);
+      isCommitting = true;
+      return result;
+    });
+  } catch (error) {
+    // What the server says as it hangs up, or a pooler when it has lost the server, is FATAL.
+    if (!isCommitting || (error as { severity?: unknown }).severity === 'ERROR') throw error;
+    throw new RestoreUnconfirmed('the connection broke in the very commit', { cause: error });
+  }
+};
+
 // The store as the servers have it, but with all the time that its size takes.
 const withStore = async <Result>(location: StoreLocation, work: (store: OpenStore) => Promise<Result>) => {
   if (location.kind === 'postgres') {
@@ -198,7 +218,7 @@ const withStore = async <Result>(location: StoreLocation, work: (store: OpenStor
       return await work({
         read: database,
         now: () => databaseTime,
-        transact: (change) => database.transaction().execute(change),
+        transact: (change) => transactKnowingly(database, change),
         keepWritersOut: (transaction, tables) =>
           sql`lock table ${sql.join(tables.map((name) => sql.table(name)))} in share row exclusive mode`.execute(
             transaction,
@@ -225,7 +245,11 @@ const withStore = async <Result>(location: StoreLocation, work: (store: OpenStor
       transact,
       keepWritersOut: async () => {},
     });
-    while (connections.giveBack());
+    try {
+      while (connections.giveBack());
+    } catch {
+      // What a server that writes in this moment has to give back later is no failure of what has been done.
+    }
     return result;
   } finally {
     connections.close();
