@@ -22,7 +22,7 @@ import {
 } from '../src/contract/paths.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { AskedFor, Environment, Handler } from './environment.ts';
-import { errorAnswer, HttpError, notFound } from './http/answers.ts';
+import { closeToScripts, errorAnswer, HttpError, notFound } from './http/answers.ts';
 import { documentAnswer } from './http/document-answer.ts';
 import { failureOf } from './http/failure.ts';
 import { createLargeAnswers, type MakeAnswer } from './http/large-answers.ts';
@@ -143,9 +143,7 @@ const gatewayPaths = gatewayWords.map(gatewayPath);
 // Credentials are in these answers: no cache may keep them, and no script of another site may read them.
 const sealAnswer: MiddlewareHandler<Environment> = async (context, next) => {
   await next();
-  const { headers } = context.res;
-  for (const name of [...headers.keys()]) if (name.startsWith('access-control-')) headers.delete(name);
-  headers.set('Cache-Control', 'no-store');
+  closeToScripts(context.res).headers.set('Cache-Control', 'no-store');
 };
 
 /** Answers with the gateway. Whatever routes it registers, it is asked only for addresses that are its own. */

@@ -1,11 +1,10 @@
 import type { Hono } from 'hono';
 import { ourFault } from '../../src/contract/errors.ts';
-import { gatewayWords, operatorPath } from '../../src/contract/gateway-schemas.ts';
-import { apiRoot } from '../../src/contract/paths.ts';
+import { operatorPath } from '../../src/contract/gateway-schemas.ts';
 import { createApp } from '../app.ts';
 import { type Dependencies, Unavailable } from '../dependencies.ts';
-import { errorAnswer, HttpError } from '../http/answers.ts';
-import { decodePath, pathOf } from '../http/request-path.ts';
+import { closeToScripts, errorAnswer, HttpError } from '../http/answers.ts';
+import { isOfGateway, pathOf } from '../http/request-path.ts';
 import { type CatalogStub, elsewhereHeader, type ObjectName, objectNames } from './catalog-stub.ts';
 import { answerTotals } from './download-totals.ts';
 import { publishedDocuments } from './published-files.ts';
@@ -99,13 +98,6 @@ interface Opened {
 /** How long to wait before opening a gateway again that failed to open, in milliseconds. */
 const retryInterval = 10_000;
 
-const words = new Set(gatewayWords);
-
-const isOfGateway = (url: string): boolean => {
-  const decoded = decodePath(pathOf(url));
-  return typeof decoded !== 'string' && decoded[0] === apiRoot && words.has(decoded[1] ?? '');
-};
-
 const askGateway = (gateway: GatewayOfWorker, settings: Settings): Opened['askGateway'] => {
   const app = createPublishedApp(settings, gateway.routes);
   return (request) => {
@@ -119,7 +111,9 @@ const askGateway = (gateway: GatewayOfWorker, settings: Settings): Opened['askGa
 
 // A mistyped secret must not take search and pages down as well.
 const refuseAll: Opened['askGateway'] = (request) =>
-  isOfGateway(request.url) || pathOf(request.url) === operatorPath ? Promise.resolve(unavailable(request)) : undefined;
+  isOfGateway(request.url) || pathOf(request.url) === operatorPath
+    ? Promise.resolve(closeToScripts(unavailable(request)))
+    : undefined;
 
 /**
  * The Worker. It answers published files and the gateway's addresses itself, and leaves everything else to the object

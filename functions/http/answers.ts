@@ -116,3 +116,9 @@ export const errorParts = (error: HttpError, now: Date, compose = errorBody): An
 /** The same, as a response to a request with this method. */
 export const errorAnswer = (error: HttpError, now: Date, method: string, compose = errorBody): Response =>
   toResponse(errorParts(error, now, compose), method);
+
+/** The answer, which scripts of other sites may no longer read: as is all that the gateway answers. */
+export const closeToScripts = (answer: Response): Response => {
+  for (const name of [...answer.headers.keys()]) if (name.startsWith('access-control-')) answer.headers.delete(name);
+  return answer;
+};

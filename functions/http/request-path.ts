@@ -1,4 +1,6 @@
 import { emptySegment } from '../../src/contract/errors.ts';
+import { gatewayWords } from '../../src/contract/gateway-schemas.ts';
+import { apiRoot } from '../../src/contract/paths.ts';
 import { longestSegment } from '../../src/contract/public-addresses.ts';
 
 const utf8 = new TextEncoder();
@@ -25,6 +27,11 @@ export const routedPath = ({ url }: Pick<Request, 'url'>): string => {
     return path;
   }
 };
+
+const gatewayPath = new RegExp(`^/${apiRoot}/(?:${gatewayWords.join('|')})(?:/|$)`);
+
+/** Whether an absolute URL is one of the gateway's addresses. */
+export const isOfGateway = (url: string): boolean => gatewayPath.test(routedPath({ url }));
 
 /**
  * The decoded segments of a path, or a sentence that says what is wrong with it. Only the last segment may be empty,

@@ -31,6 +31,9 @@ export interface IntakeOptions {
 /** The bytes of a head for which nothing is reserved, because every connection may have one. */
 const shortHead = 8 * 1024;
 
+/** How many characters of a head are kept, to see of whose address a refusal is. */
+const beginningLength = 1024;
+
 /** Passes what arrives on a connection to the HTTP parser, one request at a time. */
 export class Intake {
   readonly #socket: Socket;
@@ -47,6 +50,8 @@ export class Intake {
   /** How many bytes of its body are still to come, if it stated a length. */
   #bodyLeft = 0;
   #answering = false;
+  /** The first characters of the current or last head, unless a request was answered without the parser. */
+  #beginning = '';
   /** Bytes of the current or last head, and how many of them are reserved. */
   #headBytes = 0;
   #taken = 0;
@@ -75,6 +80,11 @@ export class Intake {
     };
     socket.on('resume', () => this.#handOn());
     socket.once('close', () => this.#giveRoom());
+  }
+
+  /** The target of the head that was read last, or its beginning; empty if none arrived. */
+  get target(): string {
+    return /^\s*\S+ +(\S*)/.exec(this.#beginning)?.[1] ?? '';
   }
 
   /** Whether an answer is in progress. */
@@ -161,6 +171,7 @@ export class Intake {
     if (held === undefined || !this.#mayGoOn()) return;
     const isChunk = this.#incoming?.complete === false;
     if (!isChunk && this.#answerDirectly(held)) return;
+    if (!isChunk && this.#head.isAtBeginning) this.#beginning = held.toString('latin1', 0, beginningLength);
     const { bytes, rest, exceeded } = isChunk ? this.#head.readChunked(held) : this.#head.read(held);
     this.#held = rest;
     if (exceeded !== undefined) this.#options.onExceeded(exceeded);

@@ -23,6 +23,7 @@ interface Refusal {
 
 const answerText = (
   { status, sentence = sentences[status] ?? '', method, headers = {} }: Refusal,
+  isOpen: boolean,
   now: Date,
 ): string => {
   const body = JSON.stringify(errorBody(status, sentence, now));
@@ -32,7 +33,7 @@ const answerText = (
     `Content-Length: ${Buffer.byteLength(body)}`,
     `Date: ${now.toUTCString()}`,
     'Cache-Control: no-store',
-    'Access-Control-Allow-Origin: *',
+    ...(isOpen ? ['Access-Control-Allow-Origin: *'] : []),
     'X-Content-Type-Options: nosniff',
     'Connection: close',
     ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
@@ -118,11 +119,14 @@ export const answerProtocolErrors = (
   {
     now,
     lingerTimeout,
+    isOfGateway,
     lineOf,
     count,
   }: {
     now: () => Date;
     lingerTimeout: number;
+    /** Whether the gateway answers this target. */
+    isOfGateway: (target: string) => boolean;
     lineOf: (socket: Socket) => Line | undefined;
     count: (limit: RefusingLimit, socket: Socket) => void;
   },
@@ -136,7 +140,9 @@ export const answerProtocolErrors = (
       return;
     }
     line?.intake.discard();
-    socket.end(answerText(refusal, now()));
+    // As of everything else at the gateway's addresses.
+    const isOpen = !isOfGateway(line?.intake.target ?? '');
+    socket.end(answerText(refusal, isOpen, now()));
     const end = setTimeout(() => socket.destroy(), lingerTimeout).unref();
     socket.once('close', () => clearTimeout(end));
   };

@@ -20,6 +20,9 @@ export const targetBelow = (basePath: string, target: string): string => {
   return below === '' || below.startsWith('?') ? `${host}/${below}` : target;
 };
 
+/** A target as an absolute URL, for what reads only its path. */
+export const absolute = (target: string): string => (target.startsWith('/') ? `http://localhost${target}` : target);
+
 /**
  * The path of a public address, for each request. It is computed again only after a build or a generation changed the
  * address.

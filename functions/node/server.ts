@@ -5,8 +5,9 @@ import type { Hono } from 'hono';
 import { ourFault, tooManyAtOnce } from '../../src/contract/errors.ts';
 import type { RateLimiter } from '../dependencies.ts';
 import type { Bindings, Environment } from '../environment.ts';
-import { errorAnswer, HttpError } from '../http/answers.ts';
+import { closeToScripts, errorAnswer, HttpError } from '../http/answers.ts';
 import { clientAddress, clientNetwork } from '../http/client-address.ts';
+import { isOfGateway } from '../http/request-path.ts';
 import { createRooms } from '../http/rooms.ts';
 import type { DirectQuestion } from '../questions.ts';
 import { accountedAnswers } from './answer-writer.ts';
@@ -21,7 +22,7 @@ import { createPlaces, type Place } from './places.ts';
 import { answerProtocolErrors, isReadable, namesHost } from './protocol-errors.ts';
 import { createRequestCounts } from './request-counts.ts';
 import { NodeRequestNote, requestIdHeader } from './request-note.ts';
-import { escapeTarget, targetBelow } from './request-target.ts';
+import { absolute, escapeTarget, targetBelow } from './request-target.ts';
 import { createRounds } from './turns.ts';
 import { createUnreadAnswers } from './unread-answers.ts';
 import { watchStamp } from './watch-stamp.ts';
@@ -144,7 +145,10 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     (request, env) => {
       const incoming = env.incoming as IncomingMessage;
       const refused = findExcess(clientNetwork(clientOf(incoming)));
-      if (refused !== undefined) return errorAnswer(refused, now(), request.method);
+      if (refused !== undefined) {
+        const answer = errorAnswer(refused, now(), request.method);
+        return isOfGateway(request.url) ? closeToScripts(answer) : answer;
+      }
       const { note } = env.outgoing as Answer;
       const bindings: Bindings = { clientAddress: clientOf(incoming), ...(note === undefined ? {} : { note }) };
       return app.fetch(request, bindings);
@@ -273,6 +277,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
   const refuse = answerProtocolErrors(server, {
     now,
     lingerTimeout: limits.lingerTimeout,
+    isOfGateway: (target) => isOfGateway(absolute(targetBelow(basePath(), target))),
     lineOf: (socket) => doors.get(socket),
     count: (limit, socket) => refusals.count(limit, doors.get(socket)?.client),
   });

@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Bindings } from '../../functions/environment.ts';
+import { exchangeParsed } from '../support/raw-http.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 let server: TestServer;
@@ -34,7 +35,11 @@ beforeAll(async () => {
   gateway.all('/openapi.json', (context) => context.text('stolen'));
   gateway.all('/:anything', (context) => context.text('stolen'));
   gateway.all('*', (context) => context.text('stolen'));
-  server = await startTestServer({ trustedProxies: 1, overrides: { gateway: gateway as unknown as Hono } });
+  server = await startTestServer({
+    trustedProxies: 1,
+    basePath: () => '/below',
+    overrides: { gateway: gateway as unknown as Hono },
+  });
   plain = await startTestServer();
 });
 afterAll(async () => {
@@ -91,6 +96,39 @@ describe('a mounted gateway', () => {
 
   it('answers a preflight of another site as anything else', async () => {
     expectSealed(await ask('/v2/authenticate', { method: 'OPTIONS', headers: { origin: 'https://other.test' } }));
+  });
+
+  it.each([
+    ['two hosts', 400, (target: string) => `GET ${target} HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n`],
+    ['no HTTP', 400, (target: string) => `GET ${target} HTTP/1.1\r\nHost: a\r\nX: \x01\r\n\r\n`],
+    ['a long address', 414, (target: string) => `GET ${target}?${'a'.repeat(80_000)} HTTP/1.1\r\nHost: a\r\n\r\n`],
+    ['large headers', 431, (target: string) => `GET ${target} HTTP/1.1\r\nHost: a\r\nX: ${'a'.repeat(33_000)}\r\n\r\n`],
+    [
+      'an unread coding',
+      501,
+      (target: string) => `POST ${target} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: x, chunked\r\n\r\n`,
+    ],
+  ])('is not opened where a request is refused before it is asked: %s', async (_what, status, compose) => {
+    const told = async (at: TestServer, target: string) => {
+      const { status, headers } = await exchangeParsed(Number(new URL(at.address).port), compose(target));
+      return [status, headers['access-control-allow-origin'], headers['cache-control']];
+    };
+    for (const target of ['/v2/login', '/v2/login/openid', '/v2/log%69n', 'http://a/v2/revoke', '/below/v2/devices']) {
+      expect(await told(server, target), target).toEqual([status, undefined, 'no-store']);
+    }
+    for (const target of ['/v2/', '/v2/jailbreak/package/x', '/v2/logins', '/login']) {
+      expect(await told(server, target), target).toEqual([status, '*', 'no-store']);
+    }
+  });
+
+  it('is not opened where a client has too many requests under way', async () => {
+    const busy = await startTestServer({ limits: { clientRequests: 0 } });
+    const refused = await fetch(`${busy.address}/v2/login`);
+    expect(refused.status).toBe(429);
+    expectSealed(refused);
+    const open = await fetch(`${busy.address}/v2/jailbreak/package/none`);
+    expect([open.status, open.headers.get('access-control-expose-headers')]).toEqual([429, 'Retry-After']);
+    await busy.close();
   });
 
   it('is not reached without the root', async () => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { operatorPath } from '../../../src/contract/gateway-schemas.ts';
-import { errorAnswer, HttpError } from '../../http/answers.ts';
+import { closeToScripts, errorAnswer, HttpError } from '../../http/answers.ts';
 import { keyMissing, shownSecret } from '../../http/operator-key.ts';
 import { readJson } from '../../http/request-body.ts';
 import { readResponseText } from '../../http/response-text.ts';
@@ -108,11 +108,7 @@ export const createOperator = (deps: {
       return new Response(JSON.stringify(await answering), { headers });
     } catch (error) {
       if (!(error instanceof HttpError || error instanceof StoreUnavailable)) throw error;
-      const refused = errorAnswer(toRefusal(error), new Date(), request.method);
-      for (const name of [...refused.headers.keys()]) {
-        if (name.startsWith('access-control-')) refused.headers.delete(name);
-      }
-      return refused;
+      return closeToScripts(errorAnswer(toRefusal(error), new Date(), request.method));
     }
   };
 };
