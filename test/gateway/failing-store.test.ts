@@ -9,6 +9,7 @@ import { addAccount, post, readJson, startGateway, type TestGateway } from '../s
 import { issue, openProtocol } from '../support/issue.ts';
 import { newDatabase } from '../support/new-database.ts';
 import { type Credentials, signIn } from '../support/package-manager.ts';
+import { openPooler } from '../support/pooler.ts';
 import { startPostgres } from '../support/postgres-server.ts';
 
 const hour = 3_600_000;
@@ -78,28 +79,33 @@ test('T8 PostgreSQL that is away at the start is used once it is there, and out 
   await database.remove();
 });
 
-test('T8 PostgreSQL that is only a standby by now is 503, not read for what was true before, until it is one no more', async () => {
-  const database = await startPostgres();
-  onTestFinished(database.remove);
-  const url = await database.createDatabase();
-  const gateway = await startGateway({ GATEWAY_DATABASE_URL: url });
-  onTestFinished(gateway.close);
-  const credentials = await signInWith(gateway);
-  await database.stop();
-  writeFileSync(join(database.folder, 'data', 'standby.signal'), '');
-  await database.start();
-  expect(await statuses(gateway.base, credentials)).toEqual({ refresh: 503, revoke: 503 });
-  const headers = { authorization: `Bearer ${credentials.auth_token}` };
-  const account = await fetch(`${gateway.base}/v2/account`, { headers });
-  expect([account.status, account.headers.get('www-authenticate')]).toEqual([503, null]);
-  expect(account.headers.get('retry-after')).toBe('5');
-  const operator = new pg.Client({ connectionString: url });
-  await operator.connect();
-  await operator.query('select pg_promote()');
-  await operator.end();
-  await expect.poll(gateway.health).toBe(true);
-  await expectUnconsumed(gateway.base, credentials);
-});
+test.each(['directly', 'by way of a pooler'])(
+  'T8 PostgreSQL, asked %s, that is only a standby by now is 503, not read for what was true before, until it is one no more',
+  async (way) => {
+    const database = await startPostgres();
+    onTestFinished(database.remove);
+    const url = await database.createDatabase();
+    const pooler = way === 'directly' ? undefined : await openPooler(url, 'dropped');
+    const gateway = await startGateway({ GATEWAY_DATABASE_URL: pooler?.url ?? url });
+    onTestFinished(gateway.close);
+    const credentials = await signInWith(gateway);
+    await database.stop();
+    writeFileSync(join(database.folder, 'data', 'standby.signal'), '');
+    await database.start();
+    expect(await statuses(gateway.base, credentials)).toEqual({ refresh: 503, revoke: 503 });
+    const headers = { authorization: `Bearer ${credentials.auth_token}` };
+    const account = await fetch(`${gateway.base}/v2/account`, { headers });
+    expect([account.status, account.headers.get('www-authenticate')]).toEqual([503, null]);
+    expect(account.headers.get('retry-after')).toBe('5');
+    const operator = new pg.Client({ connectionString: url });
+    await operator.connect();
+    await operator.query('select pg_promote()');
+    await operator.end();
+    if (pooler) pooler.repeatsStandby = true;
+    await expect.poll(gateway.health).toBe(true);
+    await expectUnconsumed(gateway.base, credentials);
+  },
+);
 
 test('T8 a connection on which nothing can be written is given up for one on which it can', async () => {
   const url = await newDatabase();

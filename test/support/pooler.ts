@@ -8,6 +8,8 @@ export interface Pooler {
   readonly url: string;
   /** How many statements clients have prepared; another connection to the database would not know them. */
   prepared: number;
+  /** Whether clients are told that the server is a standby, as it was when the pooler first connected to it. */
+  repeatsStandby: boolean;
 }
 
 // The parameters of a connection that PgBouncer knows, unless its `ignore_startup_parameters` names more.
@@ -21,10 +23,17 @@ const refusal = (name: string) => {
   return Buffer.concat([head, Buffer.from(fields)]);
 };
 
+// The message of PostgreSQL that says so.
+const asOfStandby = (data: Buffer) =>
+  Buffer.from(
+    data.toString('latin1').replace('S\0\0\0\x17in_hot_standby\0off\0', 'S\0\0\0\x16in_hot_standby\0on\0'),
+    'latin1',
+  );
+
 /** Opens a pooler that refuses or drops parameters that it does not know. */
 export const openPooler = async (url: string, unknown: 'refused' | 'dropped'): Promise<Pooler> => {
   const { hostname, port } = new URL(url);
-  const pooler = { url: '', prepared: 0 };
+  const pooler = { url: '', prepared: 0, repeatsStandby: false };
   /** Handles the first message: its length, the version, and names with values, each ended by a NUL. */
   const begin = (message: Buffer, client: Socket, database: Socket) => {
     const words = message.subarray(8, -2).toString().split('\0');
@@ -64,7 +73,7 @@ export const openPooler = async (url: string, unknown: 'refused' | 'dropped'): P
         begun = true;
       }
     });
-    database.on('data', (data) => client.write(data));
+    database.on('data', (data) => client.write(pooler.repeatsStandby ? asOfStandby(data) : data));
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => void server.close());

@@ -21,13 +21,19 @@ export const boundTransaction = async (transaction: Kysely<GatewayTables>): Prom
     set_config('idle_in_transaction_session_timeout', ${String(idle)}, true)`.execute(transaction);
 };
 
+const beginAs = (begin: string): string =>
+  [
+    begin,
+    ...(['lock_timeout', 'statement_timeout', 'idle_in_transaction_session_timeout'] as const).map(
+      (name) => `set local ${name} = ${bounds[name]}`,
+    ),
+  ].join('; ');
+
 /** Begins a transaction that is bounded so, in one message. */
-export const beginBounded: string = [
-  'begin',
-  ...(['lock_timeout', 'statement_timeout', 'idle_in_transaction_session_timeout'] as const).map(
-    (name) => `set local ${name} = ${bounds[name]}`,
-  ),
-].join('; ');
+export const beginBounded: string = beginAs('begin');
+
+/** The same for what is only read, but refused by a standby: what that shows is of the past. */
+export const beginReading: string = beginAs('begin read write');
 
 // By the numbers that PostgreSQL gave its types for good (pg_type.dat). Times are milliseconds: they fit a number.
 const parsers: ReadonlyMap<number, (text: string) => unknown> = new Map<number, (text: string) => unknown>([

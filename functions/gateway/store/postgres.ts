@@ -6,7 +6,7 @@ import {
   PostgresDriver,
 } from 'kysely';
 import pg from 'pg';
-import { beginBounded, bounds, columnTypes, connectingMaximum } from './postgres-session.ts';
+import { beginBounded, beginReading, bounds, columnTypes, connectingMaximum } from './postgres-session.ts';
 import type { GatewayTables } from './tables.ts';
 
 // What PostgreSQL says of a change that it does not take while it is a standby of another server.
@@ -88,9 +88,14 @@ class BoundedClient extends LeavingClient {
   }
 
   async #askBounded(ask: (...query: unknown[]) => Promise<unknown>, ...query: [string, unknown[]]) {
-    const sent = [ask(beginBounded), ask(...query), ask('commit')];
+    const sent = [ask(beginReading), ask(...query), ask('commit')];
     // Whoever has the connection next must not find the transaction open.
-    await Promise.allSettled(sent);
+    const [begun] = await Promise.allSettled(sent);
+    if (begun?.status === 'rejected') {
+      // What was asked has been answered without it.
+      this.isUseless = true;
+      throw begun.reason;
+    }
     return sent[1];
   }
 }
@@ -138,7 +143,8 @@ const refuseStandby = (client: pg.PoolClient, done: (error?: Error) => void) => 
  * Opens a pool of connections; nothing is connected before the first query. `url` is a `postgres://` address, `pool` the
  * most connections of this process. Every wait is bounded, so that a database out of reach becomes an error, but for a
  * command that moves everything. Behind a pooler each transaction may meet another connection: nothing is prepared, and
- * bounds go with each transaction. A standby is taken for a server only by such a command.
+ * bounds go with each transaction, and a standby is told by what it refuses: what PgBouncer says of the server may be as
+ * old as its first connection. A standby is taken for a server only by such a command.
  */
 export const openPostgres = (url: string, pool: number, way: PostgresWay): Kysely<GatewayTables> => {
   const connections = new pg.Pool({
@@ -150,7 +156,7 @@ export const openPostgres = (url: string, pool: number, way: PostgresWay): Kysel
     ...(way === 'pooled' && { query_timeout: bounds.query_timeout }),
     application_name: 'debdex-gateway',
     types: columnTypes,
-    ...(way !== 'unbounded' && { verify: refuseStandby }),
+    ...(way === 'direct' && { verify: refuseStandby }),
   });
   // A connection that breaks is noticed by the query that needs it, if any. Unheard, the event would end the process:
   // the pool hears it of idle connections alone, and one in the middle of a transaction can be between two queries.
