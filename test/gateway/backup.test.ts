@@ -7,8 +7,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { readStoreLocation } from '../../functions/gateway/configuration.ts';
+import { createNodeCryptography } from '../../functions/gateway/node/node-cryptography.ts';
 import { backUp, restore } from '../../functions/gateway/store/backup.ts';
 import type { StoreLocation } from '../../functions/gateway/store/credential-store.ts';
+import { openCredentialStore } from '../../functions/gateway/store/open-store.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { addAccount, post, startGateway, type TestGateway } from '../support/gateway-session.ts';
 import { issue, openProtocol } from '../support/issue.ts';
@@ -77,6 +79,13 @@ describeStores('backup', (newStore, kind) => {
       passwords: ['alice'],
       gone: ['dave'],
     });
+    // Sign-ins that were under way take no room of later ones.
+    const bounded = openCredentialStore(location, createNodeCryptography(), {
+      requestBounds: { requests: 1, bytes: 2 ** 20 },
+    });
+    const request = { callback: 'sileo://x', application: 'sileo:', model: 'm', maskedUdid: '••••', udidHash: null };
+    expect(await bounded.addSignInRequest(new Uint8Array(32), request, hour)).toBe(true);
+    await bounded.close();
     for (const set of [spent, revoked, kept, successor]) {
       expect(await isLive(gateway, set)).toBe(false);
       expect((await refresh(gateway, set)).status).toBe(401);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createNodeCryptography } from '../../functions/gateway/node/node-cryptography.ts';
 import { devicesShown } from '../../functions/gateway/store/credential-store.ts';
 import { BrowserSession } from '../support/browser-session.ts';
-import { addAccount, password, startGateway, type TestGateway } from '../support/gateway-session.ts';
+import { addAccount, password, post, startGateway, type TestGateway } from '../support/gateway-session.ts';
 import { issue, openProtocol } from '../support/issue.ts';
 import { authenticate, logIn, PackageManager } from '../support/package-manager.ts';
 import { describeEveryStore } from '../support/stores.ts';
@@ -70,6 +70,11 @@ describeEveryStore('the devices page', (newStore) => {
     expect(await gateway.health()).toBe(true);
     const { page } = await openDevices('bob');
     expect(page.text).toContain(`Last used <time datetime="${used}"`);
+    // A refresh is a use too.
+    gateway.advance(60 * minute);
+    expect((await post(`${gateway.base}/v2/refresh`, client.credentials)).status).toBe(200);
+    const refreshed = new Date(gateway.now()).toISOString();
+    expect((await openDevices('bob')).page.text).toContain(`Last used <time datetime="${refreshed}"`);
   });
 
   test('T12 shows the newest of an account that has any number of them, and says that there are others', async () => {
@@ -120,7 +125,7 @@ describeEveryStore('the devices page', (newStore) => {
     expect(await client.request()).toBe(200);
   });
 
-  test('the session ends by leaving, after half an hour and with the account', async () => {
+  test('the session ends by leaving, after half an hour, with the account and with another sign-in', async () => {
     const devices = `${gateway.base}/v2/devices`;
     const first = await openDevices('alice');
     const old = new Map(first.browser.cookies);
@@ -138,6 +143,15 @@ describeEveryStore('the devices page', (newStore) => {
     const third = await openDevices('alice');
     await gateway.store.signOutAccount('alice');
     expect((await third.browser.open(devices)).status).toBe(303);
+
+    // What somebody has copied of the browser before is of no use after it.
+    const fourth = await openDevices('alice');
+    const before = [...fourth.browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    expect((await new BrowserSession().open(devices, { cookie: before })).status).toBe(200);
+    const form = await fourth.browser.open(`${gateway.base}/v2/login`);
+    expect((await fourth.browser.submit(form, { name: 'bob', password })).location).toBe('/v2/devices');
+    expect((await new BrowserSession().open(devices, { cookie: before })).status).toBe(303);
+    expect((await fourth.browser.open(devices)).status).toBe(200);
   });
 
   test('T13 a browser is known until its time is over and while its account may sign in, and signed in for less', async () => {
