@@ -1,4 +1,5 @@
-import { cacheControl, closedHeaders, pageMethods } from '../../src/contract/answer-headers.ts';
+import { cacheControl, closedHeaders, openHeaders, pageMethods } from '../../src/contract/answer-headers.ts';
+import { isOpenFile } from '../../src/contract/file-headers.ts';
 import { encodeFolderName } from '../../src/contract/filenames.ts';
 import { basePathOf } from '../../src/contract/paths.ts';
 import { searchPage } from '../../src/contract/search-page.ts';
@@ -27,6 +28,9 @@ const inEncodedFolder = (segments: readonly string[]): string | undefined => {
   const own = kind === 'package' ? packageAddress(name) : `${kind}/${encodeFolderName(name)}/`;
   return own === `${kind}/${name}/` ? undefined : own + rest.join('/');
 };
+
+// Who may read a file may follow a redirect to it: browsers show scripts of other sites neither otherwise.
+const whoMayRead = (path: string) => (isOpenFile(path) ? openHeaders : closedHeaders);
 
 /** Answers everything outside the API: the pages of the site, and its error page for unknown addresses. */
 export const siteHandler = (dependencies: Dependencies, makeAnswer: MakeAnswer): Handler => {
@@ -57,7 +61,7 @@ export const siteHandler = (dependencies: Dependencies, makeAnswer: MakeAnswer):
       Location: location,
       'Cache-Control': cacheControl.moved,
       'Content-Length': '0',
-      ...closedHeaders,
+      ...whoMayRead(moved.slice(1)),
     };
     return new Response(null, { status: 308, headers });
   };
@@ -85,7 +89,7 @@ export const siteHandler = (dependencies: Dependencies, makeAnswer: MakeAnswer):
     const text = !isRoot && segments.every(isPlain) ? segments.join('/') : '';
     const answer = text === '' ? undefined : await documentAnswer(req.raw, dependencies, text);
     if (answer !== undefined) return answer;
-    return publicationRedirect(req, dependencies, isRoot ? { Vary: 'Accept' } : {});
+    return publicationRedirect(req, dependencies, { ...whoMayRead(text), ...(isRoot ? { Vary: 'Accept' } : {}) });
   };
 
   return async (context) => {

@@ -313,6 +313,12 @@ describe('the root and the site', () => {
       ]);
     }
     expect((await get('/package/com.plain')).headers.get('location')).toBe('/package/com.plain/');
+    // Scripts of other sites may read its feed, and its page not.
+    server.write('package/com._bye_dock/feed.atom', '<feed/>');
+    const origins = ['feed.atom', ''].map(async (file) =>
+      (await get(`/package/com.ByeDock/${file}`)).headers.get('access-control-allow-origin'),
+    );
+    expect(await Promise.all(origins)).toEqual(['*', null]);
     for (const none of ['/package/com.Plain/', '/package/com.ByeDoc', '/package/', '/package/Com.ByeDock/feed.atom']) {
       expect((await get(none)).status, none).toBe(404);
     }

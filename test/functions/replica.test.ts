@@ -204,6 +204,9 @@ describe('a server of a replica', () => {
     for (const target of ['/', '/packages/?q=a%20b', '/feed.atom', '/%2F%2Felsewhere.test/x']) {
       const answer = await replica.get(target, html);
       expect([answer.status, answer.headers.get('location')]).toEqual([307, base + target]);
+      // Scripts of other sites may read feeds, and pages not.
+      const open = target === '/feed.atom' ? '*' : null;
+      expect(answer.headers.get('access-control-allow-origin'), target).toBe(open);
     }
     // As at the publication: previews of links name no type, and are shown the site.
     for (const accept of ['*/*', 'text/plain', 'application/json, text/html']) {
