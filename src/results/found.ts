@@ -7,6 +7,7 @@ import { type SectionKind, sectionKind } from '../contract/sections.ts';
 import { firstLine } from './first-line.ts';
 import { fitsArchitecture } from './fits-architecture.ts';
 import { remoteIcon } from './icon.ts';
+import { nameWithSlug } from './name-with-slug.ts';
 import { newestBy } from './newest.ts';
 import type { RowCard } from './row.ts';
 import type { ServedBuilds } from './served-builds.ts';
@@ -65,6 +66,8 @@ export interface FoundPackage extends RowCard {
 export interface IndexTraits {
   /** Slugs of the repositories that the last build could not read. */
   readonly stale: ReadonlySet<string>;
+  /** Slugs of the repositories that are called as another is. Without it, none is. */
+  readonly alike?: ReadonlySet<string>;
   /** Whether it has packages for iOS devices. */
   readonly hasDevices: boolean;
   /** The builds that repositories serve, by which packages for all architectures are judged. */
@@ -97,14 +100,19 @@ const wordsOf = ({ name, author, maintainer, description }: FoundRecord): string
   description ?? '',
 ];
 
-const toPackage = (records: readonly FoundRecord[], { stale, hasDevices, served }: IndexTraits): FoundPackage => {
+const toPackage = (
+  records: readonly FoundRecord[],
+  { stale, alike, hasDevices, served }: IndexTraits,
+): FoundPackage => {
   // The best matching record of a package comes first. Every build of a repository has its own newest version.
   const [best] = records as [FoundRecord];
   const { package_id: id, repository } = best;
-  const builds = records.filter((one) => one.repository.slug === repository.slug);
+  const { slug } = repository;
+  const builds = records.filter((one) => one.repository.slug === slug);
   const newest = newestBy(builds, (one) => one.version) ?? best;
   const { version, description } = newest;
   const name = visibleText(newest.name) ?? id;
+  const called = visibleText(repository.name) ?? slug;
   const each = <T>(of: (one: FoundRecord) => T): T[] => [...new Set(records.map(of))];
   const architectures = each(({ architecture }) => architecture).sort();
   return {
@@ -115,7 +123,7 @@ const toPackage = (records: readonly FoundRecord[], { stale, hasDevices, served 
     icon: remoteIcon(newest.icon_url),
     paid: newest.price === 'Paid',
     architectures,
-    place: visibleText(repository.name) ?? repository.slug,
+    place: alike?.has(slug) ? nameWithSlug({ slug, name: called }) : called,
     runs: hasDevices ? statedByRecords(records, served) : undefined,
     kind: sectionKind(newest.section),
     kinds: each((one) => sectionKind(one.section)),

@@ -166,9 +166,13 @@ export const composeRefusal = (
     .replace(places.status, () => places.status.replace('></p>', `>${escapeMarkup(sentence)}</p>`))
     .replace(/<link rel="canonical"[^>]*>/, '<meta name="robots" content="noindex">');
 
+const readSlugs = (built: string, name: string): ReadonlySet<string> =>
+  new Set((new RegExp(` data-${name}="([^"]*)"`).exec(built)?.[1] ?? '').split(' ').filter((slug) => slug !== ''));
+
 /** What the built page knows about the index. */
 export const readTraits = (built: string): IndexTraits => ({
-  stale: new Set((/ data-stale="([^"]*)"/.exec(built)?.[1] ?? '').split(' ').filter((slug) => slug !== '')),
+  stale: readSlugs(built, 'stale'),
+  alike: readSlugs(built, 'alike'),
   hasDevices: built.includes(' id="device-bar"'),
   served: readServed(/ data-served="([^"]*)"/.exec(built)?.[1] ?? ''),
 });

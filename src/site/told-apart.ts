@@ -1,13 +1,10 @@
-import { cutText } from '../results/markup.ts';
+import { nameWithSlug } from '../results/name-with-slug.ts';
 
 /** A repository as a page names it. */
 export interface Named {
   readonly slug: string;
   readonly name: string;
 }
-
-/** How much of a long name stands before a slug, which lists would cut off otherwise. */
-const longest = 60;
 
 const keyOf = ({ name }: Named): string => name.trim().toLowerCase();
 
@@ -19,9 +16,6 @@ export const tellNames = (repositories: Iterable<Named>): ReadonlyMap<string, st
   const bySlug = new Map([...repositories].map((one) => [one.slug, one]));
   const alike = Map.groupBy(bySlug.values(), keyOf);
   return new Map(
-    [...bySlug].map(([slug, one]) => [
-      slug,
-      (alike.get(keyOf(one))?.length ?? 0) > 1 ? `${cutText(one.name, longest)} (${slug})` : one.name,
-    ]),
+    [...bySlug].map(([slug, one]) => [slug, (alike.get(keyOf(one))?.length ?? 0) > 1 ? nameWithSlug(one) : one.name]),
   );
 };

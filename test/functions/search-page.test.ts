@@ -13,7 +13,7 @@ const stanzas = Array.from({ length: 70 }, (_, number) => ({
   Tag: number % 7 === 0 ? 'cydia::commercial' : undefined,
 }));
 const built = `<html><head><title>Search · Debdex</title><link rel="canonical" href="https://index.example/search/"></head>
-<body><details id="device-bar"></details><form data-stale="two" data-served="=three">${fieldMarkup()}</form>${places.facets}
+<body><details id="device-bar"></details><form data-stale="two" data-alike="three none" data-served="=three">${fieldMarkup()}</form>${places.facets}
 <select name="section"><option value="">Any</option><option value="themes">Themes</option></select>
 <select name="price"><option value="">Any</option><option value="paid">Paid</option></select>
 <select name="sort"><option value="">Best match</option><option value="name">Name</option></select></details>
@@ -105,6 +105,11 @@ describe('C14: the page of the search', () => {
     expect(html + second.html).not.toMatch(/No package has all|<p id="fit" class="note weak">/);
     expect((await ask('?q=snow+zzzzqq')).html).toMatch(/<p id="fit" class="note weak">No package has all/);
     expect((await ask('?q=snow+zzzzqq&page=2')).html).not.toContain('No package has all');
+  });
+
+  it('names a repository with its slug where the page says that another has its name', async () => {
+    expect((await ask('?q=gazette')).rows.join('')).toMatch(/class="place" dir="auto">[^<]+ \(three\)</);
+    expect((await ask('?q=double')).rows.join('')).not.toMatch(/class="place" dir="auto">[^<]*\(/);
   });
 
   it('is the file where nothing is asked', async () => {

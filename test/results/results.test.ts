@@ -34,6 +34,16 @@ describe('packages from records', () => {
     expect(found).toMatchObject({ name: 'com.example.', place: 'one' });
   });
 
+  it('name a repository with its slug where another has its name', () => {
+    const places = (name: string | null) =>
+      toPackages([record('Choicy', { repository: { slug: 'one', name } })], { ...traits, alike: new Set(['one']) }).map(
+        ({ place }) => place,
+      );
+    expect(places('First')).toEqual(['First (one)']);
+    expect(places(null)).toEqual(['one (one)']);
+    expect(places('A long name '.repeat(30))).toEqual([expect.stringMatching(/^A long name .{30,50}… \(one\)$/)]);
+  });
+
   it('are one for each identifier, in the order in which it was found first, with all its builds and repositories', () => {
     const found = toPackages(
       [

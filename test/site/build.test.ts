@@ -15,6 +15,7 @@ import {
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { publishSite, type SitePublishing } from '../../src/pipeline/site-step.ts';
+import { readTraits } from '../../src/results/search-page.ts';
 import { stagedPage } from '../../src/site/staged-page.ts';
 import { fewSources, lastBuild, type Source, stanza, temporaryFolder, writeCatalog } from './fixture.ts';
 
@@ -228,12 +229,19 @@ describe('a build of the site', () => {
   });
 
   it('is one also where no repository has a package', async () => {
-    await writeCatalog(options.catalogPath, [{ ...(fewSources[0] as Source), packages: '' }], base);
+    const alone = { ...(fewSources[0] as Source), packages: '' };
+    await writeCatalog(
+      options.catalogPath,
+      [alone, { ...alone, entry: { ...alone.entry, slug: 'mirror', aliases: [] } }],
+      base,
+    );
     const summary = await publishSite(options);
     expect(summary).toMatchObject({ searchable: 0 });
     expect(readdirSync(path.join(out, 'author'))).toEqual(['index.html']);
     expect(existsSync(path.join(out, 'repository/beta'))).toBe(false);
     expect(read('repository/alpha/index.html')).toContain('It has no packages.');
+    // The function learns from the page of the search which repositories have one name.
+    expect(readTraits(read('search/index.html')).alike).toEqual(new Set(['alpha', 'mirror']));
     expect(JSON.parse(read('pagefind/pagefind-entry.json'))).toMatchObject({ languages: {} });
   });
 });

@@ -98,6 +98,7 @@ const parametersOf = (text: string, chosen: Chosen, sort: PackageOrder, limit: n
 
 const traits = () => ({
   stale: new Set(document.querySelector<HTMLElement>('[data-stale]')?.dataset.stale?.split(' ')),
+  alike: new Set(document.querySelector<HTMLElement>('[data-alike]')?.dataset.alike?.split(' ')),
   hasDevices: document.querySelector('#device-bar') !== null,
   served: readServed(document.querySelector<HTMLElement>('[data-served]')?.dataset.served ?? ''),
 });

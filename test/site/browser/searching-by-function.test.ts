@@ -179,6 +179,13 @@ describe('searching where the function answers', () => {
     }
   });
 
+  it('names a repository with its slug in rows of the API too, where another has its name', async () => {
+    const page = await openPatient('/search/');
+    await page.evaluate("document.getElementById('search-form').dataset.alike = 'beta alpha'");
+    await page.getByRole('searchbox').fill('snowboard');
+    await expect.poll(() => page.locator('#results .place').allTextContents()).toEqual(['Alpha Repo (alpha)']);
+  });
+
   it('without JavaScript, it narrows and pages, from the field of the landing page on', async () => {
     const page = await site.open('/', { ...phone, javaScriptEnabled: false }, site.computing.address);
     await page.locator('main input[name=q]').fill('many');
