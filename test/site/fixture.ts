@@ -242,7 +242,7 @@ export const sources: readonly Source[] = [
   },
   {
     entry: { slug: 'beta', uri: 'http://beta.example', ranking: 3 },
-    release: 'Origin: Beta\n',
+    release: `Origin: Beta\nDescription: ${'It tells a long story of itself. '.repeat(60)}\n`,
     at: '2026-11-19T10:00:00.000Z',
     before: [['com.alpha.snowboard', '1.2']],
     packages:

@@ -12,6 +12,18 @@ describe('a repository', () => {
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe('https://alpha.example/repo/');
   });
 
+  it('folds a long description after twelve lines, and unfolds it without JavaScript', async () => {
+    const page = await site.open('/repository/beta/', { ...phone, javaScriptEnabled: false });
+    const height = async () => (await page.locator('.package .prose').boundingBox())?.height ?? 0;
+    const folded = await height();
+    expect(folded).toBeLessThan(320);
+    await page.getByText('Read all of it').click();
+    expect(await height()).toBeGreaterThan(folded * 1.5);
+    await page.goto(`${site.files.base}/repository/alpha/`);
+    expect(await page.locator('.package .prose').textContent()).toContain('Tweaks & tools');
+    expect(await page.getByText('Read all of it').count()).toBe(0);
+  });
+
   it('shows its badge, which one copies, with room for what is said below', async () => {
     const page = await site.open('/repository/alpha/', phone);
     await page.getByText('A badge for its README').click();
