@@ -22,7 +22,8 @@ export interface VersionChange {
   };
   /** Bytes before and after, if they are known and differ by a tenth or more. */
   readonly size: { readonly before: number; readonly after: number } | undefined;
-  readonly described: boolean;
+  /** What became of the description, unless it is the same. */
+  readonly description: 'new' | 'gone' | undefined;
 }
 
 /** All records of one version in one repository. */
@@ -93,6 +94,12 @@ const sizeChange = (after: PackageVersion, before: PackageVersion): VersionChang
 
 const architecturesOf = ({ builds }: Edition): string[] => builds.map(({ record }) => record.architecture);
 
+const descriptionChange = (after: PackageVersion, before: PackageVersion): VersionChange['description'] => {
+  const text = describedBy(after.record.description);
+  if (text === describedBy(before.record.description)) return undefined;
+  return text === null ? 'gone' : 'new';
+};
+
 const compareEditions = (after: Edition, before: Edition, firstHaving: ReadonlyMap<string, Edition>): VersionChange => {
   // Compares builds that both have, because two architectures of one version may need different packages.
   const shared = after.builds.find(({ record }) => architecturesOf(before).includes(record.architecture));
@@ -111,7 +118,7 @@ const compareEditions = (after: Edition, before: Edition, firstHaving: ReadonlyM
     },
     needs: needsChange(one, other),
     size: shared === undefined ? undefined : sizeChange(one, other),
-    described: describedBy(one.record.description) !== describedBy(other.record.description),
+    description: descriptionChange(one, other),
   };
 };
 
@@ -138,9 +145,9 @@ export const computeChanges = (versions: readonly PackageVersion[]): VersionChan
     const before = editions[index + 1];
     if (before === undefined) break;
     const change = compareEditions(edition, before, firstHaving);
-    const { architectures, needs, size, described } = change;
+    const { architectures, needs, size, description } = change;
     const lists = [architectures.gained, architectures.lost, needs.gained, needs.lost, needs.bounded];
-    if (!described && size === undefined && lists.every((list) => list.length === 0)) continue;
+    if (description === undefined && size === undefined && lists.every((list) => list.length === 0)) continue;
     if (changes.length === shownChanges) return { changes, hasEarlierChanges: true };
     changes.push(change);
   }

@@ -131,9 +131,9 @@ describe('the page of a package', () => {
     expect(second?.needs.lost).toEqual(['org.t.old']);
     expect(second?.needs.gained).toContain('org.t.lib (>= 2)');
     expect(second?.size).toEqual({ before: 1020, after: 3000 });
-    expect(second?.described).toBe(false);
+    expect(second?.description).toBeUndefined();
     // A template's text is none, so the first description is one more.
-    expect(first).toMatchObject({ described: true, size: undefined, needs: { gained: [], lost: [] } });
+    expect(first).toMatchObject({ description: 'new', size: undefined, needs: { gained: [], lost: [] } });
   });
 
   it('says whether there are changes before the last six, which alone are shown', async () => {
@@ -152,6 +152,13 @@ describe('the page of a package', () => {
     expect(shown(await inVersions(8))).toEqual([6, '1.7', false]);
     expect(shown(await inVersions(9))).toEqual([6, '1.8', true]);
     expect(shown(await inVersions(20, 2))).toEqual([1, '1.2', false]);
+  });
+
+  it('says whether a description is new or gone, of which a template is none', async () => {
+    const texts = ['Once.', 'Twice.', 'An awesome MobileSubstrate tweak!', 'Thrice.'];
+    const packages = texts.map((Description, index) => tweak({ Version: `${index + 1}`, Description })).join('');
+    const { changes } = await viewIn({ ...own, packages });
+    expect(changes.map(({ description }) => description)).toEqual(['new', 'gone', 'new']);
   });
 
   it('says of a package that is still needed which versions do now, and not that it is needed no longer', async () => {
