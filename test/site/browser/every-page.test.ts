@@ -158,6 +158,33 @@ describe('everywhere', () => {
     expect(new Set(places as number[])).toEqual(new Set([0]));
   });
 
+  it('what is said after a name that is read from the right stands after it, as beside any other', async () => {
+    const page = await site.open('/author/ada-example/');
+    for (const [address, place, said] of [
+      ['/author/ada-example/', '.author-places .chip', '[0-9]+$'],
+      ['/author/', '.row .line', 'and [0-9]+ more$'],
+    ]) {
+      await page.goto(site.files.base + address);
+      const apart = await page.evaluate(`(() => {
+        const said = new RegExp('${said}');
+        const one = [...document.querySelectorAll('${place}')].find(({ innerText }) => said.test(innerText));
+        one.innerHTML = one.innerHTML.replace('Alpha Repo', 'متجر عمر');
+        const placeOf = (words) => {
+          for (const all = document.createTreeWalker(one, NodeFilter.SHOW_TEXT); all.nextNode(); ) {
+            const { index, 0: found } = words.exec(all.currentNode.data.trimEnd()) ?? {};
+            if (found === undefined) continue;
+            const letters = document.createRange();
+            letters.setStart(all.currentNode, index);
+            letters.setEnd(all.currentNode, index + found.length);
+            return letters.getBoundingClientRect();
+          }
+        };
+        return placeOf(said).left - placeOf(/متجر عمر/).right;
+      })()`);
+      expect(apart, address).toBeGreaterThan(0);
+    }
+  });
+
   it('no link is broken', () => {
     // The documents of the API are written by the other half of the build.
     expect(brokenLinks(site.out, (address) => address.startsWith('/v2/'))).toEqual([]);

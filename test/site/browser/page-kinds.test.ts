@@ -476,6 +476,19 @@ it('a list by downloads gives each number whole, and the name of the repository 
   }
 });
 
+it('a chip in the table of repositories begins where the heading of its column does, and apart from a figure', async () => {
+  const page = await site.open('/status/', wide);
+  const places = await page.evaluate(`[2, 3].flatMap((column) =>
+    [...document.querySelectorAll('.status td:nth-child(' + column + ') > .chip')].map((chip) => {
+      const heading = document.createRange();
+      heading.selectNodeContents(document.querySelector('.status th:nth-child(' + column + ')'));
+      return Math.round(chip.getBoundingClientRect().left - heading.getBoundingClientRect().left);
+    }))`);
+  expect(new Set(places as number[])).toEqual(new Set([0]));
+  const margin = "getComputedStyle(document.querySelector('.status .number .chip')).marginLeft";
+  expect(await page.evaluate(margin)).toBe('8px');
+});
+
 it('gives the words about what needs attention the width of a phone, beside the tile', async () => {
   const page = await site.open('/status/', phone);
   const reason = await page.locator('#attention .reason').first().boundingBox();
