@@ -13,6 +13,9 @@ import { computeDetails, computeRecordJson, withoutLatest } from './package-reco
 import { ProvisionWriter } from './provision-writer.ts';
 import { firstRecordId } from './schema.ts';
 
+/** What is asked of a row that was written before. */
+type Written = [bytes: number, section: string | null, version: string, architecture: string];
+
 interface WriterOptions {
   readonly addressing: Addressing;
   /** The number of the repository. */
@@ -44,7 +47,8 @@ export class RecordWriter {
   readonly #options: WriterOptions;
   readonly #insert;
   readonly #demote;
-  readonly #replaced: Statement<[bytes: number, section: string | null, version: string, architecture: string]>;
+  readonly #written: Statement<Written>;
+  readonly #delete;
   readonly #provisions: ProvisionWriter;
   readonly #mentions = new FirstMentions();
   readonly #newest = new Map<string, { version: string; row: number }>();
@@ -77,7 +81,8 @@ export class RecordWriter {
       write.run(withoutLatest(json), row);
       this.#provisions.remove(row);
     };
-    this.#replaced = database.prepare(
+    this.#delete = database.prepareWrite('DELETE FROM record WHERE id = ?');
+    this.#written = database.prepare(
       `SELECT length(CAST(json AS BLOB)) + coalesce(length(CAST(details AS BLOB)), 0), section, version, architecture
        FROM record WHERE id = ?`,
     );
@@ -90,7 +95,7 @@ export class RecordWriter {
 
   /**
    * Writes the record with this number, or replaces what was written with it before: the same record, or the oldest of
-   * its package.
+   * its package, which is gone even where this one is left out.
    */
   write(stanza: PackageStanza, number: number): void {
     const place = this.#mentions.note(stanza);
@@ -100,7 +105,10 @@ export class RecordWriter {
     const whole = computeRecordJson(this.#entry, stanza, true, this.#options.addressing);
     const details = computeDetails(stanza);
     const bytes = Buffer.byteLength(whole) + (details === null ? 0 : Buffer.byteLength(details));
-    const [before, sectionBefore = null, ...replaced] = number < this.#next ? (this.#replaced.get(row) ?? []) : [];
+    const written = number < this.#next ? this.#written.get(row) : undefined;
+    const isSame = written !== undefined && recordKey(name, written[2], written[3]) === key;
+    if (written !== undefined && !isSame) this.#remove(name, row, written);
+    const [before, sectionBefore = null] = isSame ? written : [];
     this.#next = Math.max(this.#next, number + 1);
     const met = this.#findLimit(stanza, bytes, before ?? 0, before === undefined);
     if (met !== undefined) {
@@ -109,7 +117,6 @@ export class RecordWriter {
       return;
     }
     if (before === undefined) this.records++;
-    else this.#forget(name, replaced[0] ?? '', replaced[1] ?? '', key, row);
     this.#bytes += bytes - (before ?? 0);
     const latest = this.#takeLatest(`${name}\n${architecture}`, version, row);
     if (!this.packages.has(name)) this.packages.add(detached(name));
@@ -139,11 +146,15 @@ export class RecordWriter {
     if (latest) this.#provisions.write(stanza, row, place);
   }
 
-  /** Forgets the record that another one replaces. No older one of its architecture is left to get its mark. */
-  #forget(name: string, version: string, architecture: string, key: string, row: number): void {
-    const replaced = recordKey(name, version, architecture);
-    if (replaced === key) return;
-    this.#options.sights.forget(replaced);
+  /** Removes the oldest record of a package. No older one of its architecture is left to get its mark. */
+  #remove(name: string, row: number, [bytes, section, version, architecture]: Written): void {
+    this.#delete.run(row);
+    this.#provisions.remove(row);
+    this.#options.sights.forget(recordKey(name, version, architecture));
+    this.records--;
+    this.#bytes -= bytes;
+    this.#bytesOf.set(name, (this.#bytesOf.get(name) ?? 0) - bytes);
+    if (section !== null) this.#removeSection(section);
     const mark = `${name}\n${architecture}`;
     if (this.#newest.get(mark)?.row === row) this.#newest.delete(mark);
   }

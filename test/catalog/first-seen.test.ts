@@ -374,4 +374,10 @@ it('C7: what a package has too many newer versions for is neither remembered nor
     '4.0 iphoneos-arm 0',
     '5.0 iphoneos-arm 1',
   ]);
+  // 2.0 is gone though 6.0 is too long itself: with 2.0.5 gone too, it would be the only one of its architecture, unmarked.
+  const long = { ...of('6.0', 'iphoneos-arm64'), Description: '漢'.repeat(30_000) };
+  expect(await read(of('2.0.5'), long, of('6.1', 'iphoneos-arm64'))).toEqual([
+    '2.1 iphoneos-arm64 0',
+    '6.1 iphoneos-arm64 1',
+  ]);
 });
