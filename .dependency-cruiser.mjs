@@ -61,6 +61,7 @@ const rooms = {
   'functions/node': {
     rooms: [
       'functions',
+      'src/disk',
       'src/contract',
       'src/catalog',
       'src/search',

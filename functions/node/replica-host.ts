@@ -1,5 +1,5 @@
-import { mkdirSync } from 'node:fs';
 import { LockedError } from '../../src/catalog/lock.ts';
+import { makeFolder } from '../../src/disk/make-folder.ts';
 import { createApp } from '../app.ts';
 import { type Dependencies, Unavailable } from '../dependencies.ts';
 import { createLargeAnswers } from '../http/large-answers.ts';
@@ -27,7 +27,7 @@ export interface ReplicaHostOptions extends HostOptions {
  */
 export const startReplicaHost = async (options: ReplicaHostOptions): Promise<Host> => {
   const { state } = options;
-  mkdirSync(state, { recursive: true });
+  makeFolder(state);
   const meter = new Meter();
   const telling = createTelling(options.log, meter);
   const { report, tell } = telling;

@@ -22,19 +22,19 @@ export const makeFolder = (folder: string, mode?: number): boolean => {
       throw error;
     }
   };
+  const parent = path.dirname(path.resolve(folder));
   try {
     return make();
   } catch (error) {
-    const parent = path.dirname(path.resolve(folder));
     if (codeOf(error) !== 'ENOENT' || parent === path.resolve(folder)) throw error;
     makeFolder(parent, mode);
-    try {
-      // Also where the parent is there by now: another process may just have made it.
-      return make();
-    } catch (cause) {
-      if (codeOf(cause) !== 'ENOENT') throw cause;
-      const words = `${folder} cannot be made, because ${parent} takes no folders: name another place`;
-      throw Object.assign(new Error(words, { cause }), { code: 'ENOENT', syscall: 'mkdir' });
-    }
+  }
+  try {
+    // Even where the parent was there: somebody else may have made it a moment ago.
+    return make();
+  } catch (cause) {
+    if (codeOf(cause) !== 'ENOENT') throw cause;
+    const words = `${folder} cannot be made, because ${parent} takes no folders: name another place`;
+    throw Object.assign(new Error(words, { cause }), { code: 'ENOENT', syscall: 'mkdir' });
   }
 };

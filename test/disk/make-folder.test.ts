@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import fs, { existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import path from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { makeFolder } from '../../src/disk/make-folder.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { runScript } from '../support/run-script.ts';
@@ -24,9 +25,22 @@ it('makes a folder with those above it, says whether it did, and leaves what is 
   expect(makeFolder(path.relative(process.cwd(), path.join(root, 'relative', 'one')))).toBe(true);
 });
 
+it('makes a folder although another process makes those above it meanwhile', () => {
+  const above = path.join(temporaryFolder(), 'a');
+  const mkdir = vi.spyOn(fs, 'mkdirSync').mockImplementationOnce((folder) => {
+    mkdirSync(above);
+    throw Object.assign(new Error(`ENOENT: ${folder}`), { code: 'ENOENT' });
+  });
+  syncBuiltinESMExports();
+  const made = makeFolder(path.join(above, 'b'));
+  mkdir.mockRestore();
+  syncBuiltinESMExports();
+  expect(made).toBe(true);
+});
+
 // Node's own mkdir with `recursive` never ends there.
 it.runIf(existsSync('/proc/self'))(
-  'C12: a place in which no folder can be made is told by each command that publishes',
+  'C12: a place in which no folder can be made is told by each command that publishes, or follows what is published',
   async () => {
     const folder = temporaryFolder();
     const own = (name: string) => path.join(folder, name);
@@ -36,6 +50,7 @@ it.runIf(existsSync('/proc/self'))(
       ['build', ['--sample', '--no-site', '--state', own('state'), '--out', nowhere]],
       ['upload', [nowhere, '--out', own('dist')]],
       ['mirror', ['http://127.0.0.1:9', nowhere]],
+      ['serve', ['--from', 'http://127.0.0.1:9', '--port', '0', '--state', nowhere]],
       ['rules', ['nginx', '--out', nowhere, '--publication', own('dist')]],
     ] as const) {
       if (name === 'upload') {
