@@ -166,30 +166,29 @@ export class Serving extends CatalogQuestions {
         encoding: 'identity',
         size: entry.size,
         body: undefined,
-        open: async () => this.#stream(inForce, path, entry.date),
+        open: async () => ReadableStream.from(this.#pieces(inForce, documents.composeParts(path), entry.date)),
       };
     } catch (cause) {
       throw new Unavailable(`${path} cannot be made of the catalog`, { cause });
     }
   }
 
-  #stream(inForce: InForce, path: string, date: string): ReadableStream<Uint8Array> {
-    const { head, tail } = inForce.documents.composeParts(path);
-    const pieces = tail[Symbol.iterator]();
-    let isFirst = true;
-    return new ReadableStream({
-      pull: (controller) => {
+  // Whoever has read the beginning is a reader until the end, or until they leave.
+  async *#pieces(
+    inForce: InForce,
+    { head, tail }: ReturnType<CatalogDocuments['composeParts']>,
+    date: string,
+  ): AsyncGenerator<Uint8Array> {
+    this.#readers++;
+    try {
+      yield utf8.encode(head + date);
+      for (const piece of tail) {
         this.#assertStill(inForce);
-        if (isFirst) {
-          isFirst = false;
-          controller.enqueue(utf8.encode(head + date));
-          return;
-        }
-        const piece = pieces.next();
-        if (piece.done === true) controller.close();
-        else controller.enqueue(utf8.encode(piece.value));
-      },
-    });
+        yield utf8.encode(piece);
+      }
+    } finally {
+      this.#readers--;
+    }
   }
 }
 

@@ -197,7 +197,7 @@ it('E2: a client that asks much at once delays another by little of it', async (
   await Promise.all(many);
 });
 
-it('E2: a long document is composed while it is sent, and breaks off where the catalog is replaced', async () => {
+it('E2: a long document is composed while it is sent, who reads it is waited for, and it breaks off where the catalog is replaced', async () => {
   const { serving, ask } = serve(published.database, published);
   const whole = await ask(listOf);
   const text = published.publication.read('v2/jailbreak/repository/large/packages.json').toString();
@@ -208,12 +208,19 @@ it('E2: a long document is composed while it is sent, and breaks off where the c
   const first = await reader?.read();
   // Its beginning alone: the rest is not made before it is asked.
   expect(first?.value?.length).toBeLessThan(1000);
+  // Who leaves is waited for no more.
+  const other = (await ask(listOf)).body?.getReader();
+  await other?.read();
+  expect(serving.readers).toBe(2);
+  await other?.cancel();
+  expect(serving.readers).toBe(1);
   serving.end();
   await expect(
     (async () => {
       while (!(await reader?.read())?.done);
     })(),
   ).rejects.toThrow('replaced while it was read');
+  expect(serving.readers).toBe(0);
 });
 
 it('H5: the tag of a long document is another where its content is, or its date', async () => {
