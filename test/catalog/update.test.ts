@@ -1,7 +1,7 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { CatalogDatabase } from '../../src/catalog/database.ts';
 import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
 import {
@@ -12,6 +12,7 @@ import {
   readStatistics,
 } from '../../src/catalog/reading.ts';
 import { catalogPath } from '../../src/catalog/state-catalog.ts';
+import { limits } from '../../src/contract/limits.ts';
 import { packageRecordSchema, repositoryRecordSchema } from '../../src/contract/records.ts';
 import { base, buildCatalog, openBuild, packages, type SourceRepository } from '../support/catalog.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -145,6 +146,25 @@ describe('catalog', () => {
     await buildCatalog(state, [{ slug: 'one', packages: text }]);
     const [row] = readRepositoryRows(open(state));
     expect(JSON.parse(row?.record ?? '')).toMatchObject({ package_count: 3, sections: ['Kept', 'Shared'] });
+  });
+
+  it('C7: keeps nothing of a record in whose place a newer one of its package is: no section, no name, no bytes', async () => {
+    const { recordsPerPackage, packageBytes, publishedBytes } = limits;
+    // Room for a few of these records, and not for all of them.
+    Object.assign(limits, { recordsPerPackage: 2, packageBytes: 8000, publishedBytes: 20_000 });
+    onTestFinished(() => void Object.assign(limits, { recordsPerPackage, packageBytes, publishedBytes }));
+    const state = temporaryFolder();
+    const rising = Array.from({ length: 20 }, (_, at) => ({ Version: `${at + 2}`, Description: 'x'.repeat(1000) }));
+    const first = { Version: '1', Architecture: 'iphoneos-arm64', Section: 'Former', Provides: 'former' };
+    // Here the newer one is not the latest.
+    const others = [first, { Version: '3' }, { Version: '2' }].map((one) => ({ ...one, Package: 'com.example.two' }));
+    await buildCatalog(state, [{ slug: 'one', packages: packages(first, ...rising, ...others) }]);
+    const database = open(state);
+    expect(recordsOf(database, 'com.example.one').map(({ version }) => version)).toEqual(['21', '20']);
+    const [row] = readRepositoryRows(database);
+    expect(JSON.parse(row?.record ?? '')).toMatchObject({ package_count: 4, sections: [] });
+    expect(database.prepare('SELECT name FROM provision').all()).toEqual([]);
+    database.close();
   });
 
   it('leaves the mark of the latest version where it is when an older stanza is repeated', async () => {
