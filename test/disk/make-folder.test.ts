@@ -1,7 +1,6 @@
-import fs, { existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { syncBuiltinESMExports } from 'node:module';
+import { existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { makeFolder } from '../../src/disk/make-folder.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { runScript } from '../support/run-script.ts';
@@ -23,19 +22,6 @@ it('makes a folder with those above it, says whether it did, and leaves what is 
   expect(existsSync(path.join(root, 'gone'))).toBe(false);
   mkdirSync(path.join(root, 'relative'));
   expect(makeFolder(path.relative(process.cwd(), path.join(root, 'relative', 'one')))).toBe(true);
-});
-
-it('makes a folder although another process makes those above it meanwhile', () => {
-  const above = path.join(temporaryFolder(), 'a');
-  const mkdir = vi.spyOn(fs, 'mkdirSync').mockImplementationOnce((folder) => {
-    mkdirSync(above);
-    throw Object.assign(new Error(`ENOENT: ${folder}`), { code: 'ENOENT' });
-  });
-  syncBuiltinESMExports();
-  const made = makeFolder(path.join(above, 'b'));
-  mkdir.mockRestore();
-  syncBuiltinESMExports();
-  expect(made).toBe(true);
 });
 
 // Node's own mkdir with `recursive` never ends there.
