@@ -249,8 +249,13 @@ const readMore = async () => {
 
 form.addEventListener('submit', (event) => {
   event.preventDefault();
-  changed();
-  list.querySelector<HTMLElement>('a.name')?.focus();
+  writeAddress(false);
+  const answered = answer();
+  const turn = asked;
+  // Not before: the answer replaces the rows, and the focus would be lost with the first of them.
+  void answered.then(() => {
+    if (turn === asked && document.activeElement === field) list.querySelector<HTMLElement>('a.name')?.focus();
+  });
 });
 field.addEventListener('input', () => changed());
 // Arrow keys change the choice one by one. All changes until the visitor turns elsewhere are one step.

@@ -208,6 +208,10 @@ describe('searching', () => {
       await expect.poll(() => page.getByLabel('Section').inputValue()).toBe('libraries');
       await expect.poll(() => names(page)).toContain('Alpha Library');
       expect(await names(page)).not.toContain('EzSecretSettings');
+      // But for slugs, whose capitals tell one from another.
+      await page.goto(`${base}/search/?q=alpha&repository=Beta`);
+      await expect.poll(() => names(page)).toContain('Alpha Library');
+      expect(await page.locator('select[name=repository]').inputValue()).toBe('');
     }
   });
 
@@ -219,6 +223,8 @@ describe('searching', () => {
     const sections = () => page.locator('select[name=section] option').allTextContents();
     await expect.poll(sections).toContainEqual(expect.stringMatching(/^Tweaks \(\d\)$/));
     await page.getByRole('button', { name: 'Clear the filters' }).click();
+    // The button is gone, so the keyboard needs another place.
+    expect(await page.evaluate('document.activeElement.name')).toBe('q');
     await expect.poll(() => names(page)).toContain('SnowBoard');
     // Which is taken back as well, and what is typed is not: each letter would be a step.
     await page.getByRole('searchbox').first().pressSequentially('board');
@@ -251,6 +257,18 @@ describe('searching', () => {
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('ArrowUp');
     expect(await page.evaluate('document.activeElement.name')).toBe('q');
+  });
+
+  it('Enter leads from the field to the first result of its answer, and not to one that this replaces', async () => {
+    const page = await site.open('/about/');
+    for (const base of [site.files.base, site.computing.address]) {
+      await page.goto(`${base}/search/?q=alpha`);
+      await page.locator('#results .name').first().waitFor();
+      await page.evaluate("for (const name of document.querySelectorAll('#results .name')) name.dataset.before = ''");
+      await page.getByRole('searchbox').press('Enter');
+      const isFirst = "document.activeElement === document.querySelector('#results .name:not([data-before])')";
+      await expect.poll(() => page.evaluate(isFirst), { message: base }).toBe(true);
+    }
   });
 
   it('shows no filter that does nothing without JavaScript, on a phone too', async () => {
@@ -379,5 +397,7 @@ describe('searching', () => {
     await page.evaluate(`for (const _ of [1, 2]) document.getElementById('more').click()`);
     await expect.poll(async () => (await names(page)).length).toBe(40);
     expect(new Set(await names(page)).size).toBe(40);
+    // The keyboard goes on at the first that was not there before.
+    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe((await names(page))[20]);
   });
 });
