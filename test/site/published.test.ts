@@ -195,6 +195,31 @@ describe('a published site', () => {
     expect(pages.length).toBeGreaterThan(250);
   });
 
+  it('leads above every page to what the link names, by the heading there, and never to the page itself', () => {
+    const wordsIn = (markup = '') => markup.replaceAll(/<[^>]*>/g, '').trim();
+    let seen = 0;
+    for (const file of files().filter((name) => name.endsWith('index.html'))) {
+      const [, crumbs = ''] = /<nav class="crumbs"[^>]*>(.*?)<\/nav>/s.exec(read(file)) ?? [];
+      for (const [, href = '', name] of crumbs.matchAll(/<a href="([^"]*)"[^>]*>(.*?)<\/a>/gs)) {
+        seen++;
+        const target = `${href.slice(1)}index.html`;
+        expect(target, file).not.toBe(file);
+        const heading = wordsIn(/<h1[^>]*>(.*?)<\/h1>/s.exec(read(target))?.[1]);
+        expect(heading.startsWith(wordsIn(name)), `${file}: ${name} leads to ${heading}`).toBe(true);
+      }
+    }
+    expect(seen).toBeGreaterThan(500);
+  });
+
+  it('leads from a count of findings to these, and from a section to a search in it', () => {
+    expect(read('repository/alpha/index.html')).toMatch(/href="#report">\s*3 findings\s*</);
+    expect(read('status/index.html')).toMatch(/href="\/repository\/alpha\/#findings">\s*3<span[^>]*> about Alpha Repo/);
+    expect(read('section/themes/index.html')).toContain('<a href="/search/?section=themes">Search in this section</a>');
+    expect(read('repository/many/index.html')).toContain(
+      '<a href="/search/?repository=many">Search in this repository</a>',
+    );
+  });
+
   it('C11: has a preview picture of every page that is there, as large as is said, and says what it shows', () => {
     const metaOf = (html: string, name: string) => RegExp(`<meta property="${name}" content="([^"]*)"`).exec(html)?.[1];
     const seen = new Set<string>();
@@ -294,6 +319,16 @@ describe('a published site', () => {
     for (const name of ['SnowBoard', 'Alpha Library', 'NoFomoFix', 'Only in Beta']) {
       expect(page).toContain(`>${name}</a>`);
     }
+    // By name, and the repository with the most first.
+    const named = Array.from(page.matchAll(/class="name"[^>]*>([^<]*)<\/a>/g), ([, name]) => name);
+    expect(named).toEqual(['Alpha Library', 'NoFomoFix', 'Only in Beta', 'SnowBoard']);
+    const places = [...page.matchAll(/<a class="chip" href="(\/repository\/[^"]*)">/g)].map(([, address]) => address);
+    expect(places).toEqual(['/repository/alpha/', '/repository/beta/']);
+    expect([...read('author/index.html').matchAll(/class="end">(\d+)/g)].map(([, count]) => count)).toEqual([
+      '4',
+      '1',
+      '1',
+    ]);
     expect(page).not.toContain('The pages of each');
     const together = folders.find((name) => name.startsWith('bob-example-ada-example'));
     expect(read(`author/${together}/index.html`)).toMatch(

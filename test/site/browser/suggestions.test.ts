@@ -237,6 +237,10 @@ describe('what is shown below the field', () => {
     expect(await last.getAttribute('aria-selected')).toBe('true');
     await page.keyboard.press('Enter');
     await page.waitForURL('**/search/?q=many');
+    await page.goBack();
+    await page.getByRole('combobox').fill('many &#');
+    await last.waitFor();
+    expect(await last.locator('a').getAttribute('href')).toBe('/search/?q=many%20%26%23');
   });
 
   it('the list leaves nothing of the line below the field in sight', async () => {
