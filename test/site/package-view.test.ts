@@ -524,13 +524,14 @@ describe('the page of a package', () => {
     expect(latest.map(({ isNews }) => isNews)).toEqual([false, false, false, false]);
   });
 
-  it('offers no manager what none can install', () => {
+  it('offers no manager what none can install, and no row of devices for what is for none', () => {
     const managers = (id: string) => view(id).links.map(({ manager }) => manager);
     expect(managers('org.t.tweak')).toEqual(['Sileo', 'Zebra', 'Cydia']);
     expect(managers('org.t.lib')).toEqual(['Sileo', 'Zebra']);
     expect(managers('org.t.near')).toEqual(['Sileo', 'Zebra', 'Cydia']);
     expect(managers('linux-arm')).toEqual([]);
     expect(managers('linux-all')).toEqual([]);
+    expect(view('linux-all').stated).toEqual([]);
   });
 
   it('leads to those of the people it names together who have a page, where they have none together', () => {
