@@ -5,6 +5,10 @@ import { generationPath, generationSchema } from '../../src/contract/generation.
 import { CatalogPair, type PublishedState, publishFour, withList } from '../support/catalog-pair.ts';
 import { patience } from '../support/patience.ts';
 
+/** Until when who reads pauses, wherever they may. */
+const pause = vi.hoisted((): { until: Promise<void> | undefined } => ({ until: undefined }));
+vi.mock('../../src/search/pauses.ts', () => ({ createPauses: () => () => pause.until }));
+
 // Made once, by whichever test comes first.
 let four: Promise<readonly PublishedState[]> | undefined;
 
@@ -106,18 +110,17 @@ describe('the two objects that hold a catalog', () => {
   const replaceWhileRead = async ({ pair, publish }: Awaited<ReturnType<typeof openPair>>) => {
     await publish(1);
     await publish(2);
-    vi.useFakeTimers({ toFake: ['setTimeout'] });
-    onTestFinished(() => void vi.useRealTimers());
-    // Each look at the clock is a second later, so that whoever reads pauses, and goes on when told to.
-    let seconds = 0;
-    vi.spyOn(performance, 'now').mockImplementation(() => 1000 * seconds++);
+    const { promise, resolve: goOn } = Promise.withResolvers<void>();
+    pause.until = promise;
+    onTestFinished(() => {
+      pause.until = undefined;
+    });
     const reading = pair.answers('v2/jailbreak/package/search?q=example');
     await pair.settle();
     await publish(3);
     pair.published = pair.states[3] as PublishedState;
     pair.wake(0);
     for (const _ of ['there', 'back']) {
-      // By immediates alone: a wait by timers would have the reader go on.
       while (!pair.isOnTheWay) await pair.settle();
       pair.arrive(0);
     }
@@ -125,7 +128,8 @@ describe('the two objects that hold a catalog', () => {
     expect(pair.wake(1)).toBe(1);
     await pair.settle();
     return async () => {
-      await vi.runAllTimersAsync();
+      pause.until = undefined;
+      goOn();
       return (await reading)[1];
     };
   };
