@@ -1,7 +1,7 @@
 import { compareText } from '../catalog/reading.ts';
 import { joinWords, nameTerms } from '../catalog/search-text.ts';
 import { stateOf } from '../contract/package-states.ts';
-import { type BeginningList, beginningLists } from '../results/beginning-lists.ts';
+import { type BeginningList, beginningLists, type FirstRows } from '../results/beginning-lists.ts';
 import { type RowCard, withinRow } from '../results/row.ts';
 import type { PackageSummary } from './package-summary.ts';
 import { isStale } from './repository.ts';
@@ -81,4 +81,16 @@ export const composeBeginnings = (
       candidates.map(({ summary }) => toRow(summary, hasDevices)),
     ]),
   );
+};
+
+/** What is shown of these lists, by the first of their letters. */
+export const composeFirstRows = (lists: ReadonlyMap<string, BeginningList>): Map<string, FirstRows> => {
+  const firsts = new Map<string, Record<string, BeginningList>>();
+  for (const [beginning, list] of lists) {
+    const [letter = '', second = ''] = beginning;
+    const rows = firsts.get(letter) ?? Object.create(null);
+    rows[second] = list.slice(0, beginningLists.shown);
+    firsts.set(letter, rows);
+  }
+  return firsts;
 };

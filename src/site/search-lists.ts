@@ -3,7 +3,7 @@ import { beginningLists } from '../results/beginning-lists.ts';
 import { statedByBuilds } from '../results/found.ts';
 import { nameLists } from '../results/name-lists.ts';
 import { statedLists } from '../results/stated-lists.ts';
-import { composeBeginnings } from './beginnings.ts';
+import { composeBeginnings, composeFirstRows } from './beginnings.ts';
 import type { SiteCatalog } from './site-catalog.ts';
 import { joinStatements } from './stated.ts';
 
@@ -56,14 +56,20 @@ const composeStated = ({ packages, statedLists: count }: SiteCatalog): IndexFile
   return [...lists].map(([number, list]) => jsonFile(statedLists.file(number), list));
 };
 
+/** The first suggestions, by two letters and by one. */
+const composeSuggestions = ({ packages, hasDevices }: SiteCatalog): IndexFile[] => {
+  const lists = composeBeginnings(packages.values(), hasDevices);
+  return [...lists, ...composeFirstRows(lists)].map(([beginning, rows]) =>
+    jsonFile(beginningLists.file(beginning), rows),
+  );
+};
+
 /**
  * The lists beside the search index, for what it does not do: names to correct mistypings, first suggestions, and what
  * packages state about devices. Rows that are made from the function's answers need the last of them too.
  */
 export const composeLists = (catalog: SiteCatalog): IndexFile[] => [
   ...composeNames(catalog),
-  ...[...composeBeginnings(catalog.packages.values(), catalog.hasDevices)].map(([beginning, list]) =>
-    jsonFile(beginningLists.file(beginning), list),
-  ),
+  ...composeSuggestions(catalog),
   ...composeStated(catalog),
 ];

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { joinWords, nameTerms } from '../../src/catalog/search-text.ts';
 import { beginningLists } from '../../src/results/beginning-lists.ts';
-import { composeBeginnings } from '../../src/site/beginnings.ts';
+import { composeBeginnings, composeFirstRows } from '../../src/site/beginnings.ts';
 import type { PackageSummary } from '../../src/site/package-summary.ts';
 
 const good = { slug: 'one', toldName: 'One' };
@@ -98,6 +98,38 @@ describe('what two letters begin', () => {
         expect(typed === undefined).toBe([...joinWords(text)].length < 2);
       }),
     );
+  });
+
+  it('is told for each second letter in the file of the first, as far as it is shown', () => {
+    const names = [
+      'Choicy',
+      'Big Choicy',
+      'Cat',
+      '日本語',
+      ...Array.from({ length: 9 }, (_, index) => `Many ${index}`),
+    ];
+    const lists = composeBeginnings(
+      names.map((name) => summaryOf(name)),
+      false,
+    );
+    const firsts = composeFirstRows(lists);
+    const shown = [...firsts].map(([letter, rows]) => [
+      letter,
+      Object.entries(rows).map(([second, list]) => [second, list.map(({ name }) => name)]),
+    ]);
+    expect(Object.fromEntries(shown)).toEqual({
+      c: [
+        ['h', ['Choicy', 'Big Choicy']],
+        ['a', ['Cat']],
+      ],
+      b: [['i', ['Big Choicy']]],
+      日: [['本', ['日本語']]],
+      m: [['a', Array.from({ length: 7 }, (_, index) => `Many ${index}`)]],
+    });
+    expect(firsts.get('c')?.h).toEqual(lists.get('ch'));
+    const letters = ['m', ' M', 'ma', '日', '-', ''].map(beginningLists.letterOf);
+    expect(letters).toEqual(['m', 'm', 'm', '日', undefined, undefined]);
+    expect(beginningLists.file('m')).toBe('pagefind/beginnings/6d.json');
   });
 
   it('answers two letters, and neither one nor three', () => {

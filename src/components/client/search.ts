@@ -1,6 +1,6 @@
 import { architectureOf } from '../../compatibility/builds.ts';
 import type { PackageOrder } from '../../contract/parameters.ts';
-import { type BeginningList, beginningLists } from '../../results/beginning-lists.ts';
+import { type BeginningList, beginningLists, type FirstRows } from '../../results/beginning-lists.ts';
 import { type Chosen, countFacets, type FacetCounts } from '../../results/chosen-facets.ts';
 import { fitsFirst } from '../../results/fits-first.ts';
 import type { FoundPackage } from '../../results/found.ts';
@@ -107,14 +107,33 @@ export const prepare = async (beginning = ''): Promise<void> => {
   await preparePagefind(beginning);
 };
 
-const loadBeginning = async (beginning: string): Promise<BeginningList> => {
-  const response = await fetch(addressOf(beginningLists.file(beginning))).catch(() => undefined);
+const load = async <T>(letters: string, none: T): Promise<T> => {
+  const response = await fetch(addressOf(beginningLists.file(letters))).catch(() => undefined);
   // Some hosts answer for a missing file with a page.
-  const list = response?.ok ? await response.json().catch(() => undefined) : undefined;
-  return (list as BeginningList | undefined) ?? [];
+  const read = response?.ok ? await response.json().catch(() => undefined) : undefined;
+  return (read as T | undefined) ?? none;
+};
+
+let firstLetter: string | undefined;
+let firstRows: FirstRows = {};
+
+/** Reads what is shown for each second letter, while it is typed. */
+export const readFirstRows = async (text: string): Promise<void> => {
+  const letter = beginningLists.letterOf(text);
+  if (letter === undefined || letter === firstLetter) return;
+  firstLetter = letter;
+  firstRows = {};
+  const read = await load<FirstRows>(letter, {});
+  if (letter === firstLetter) firstRows = read;
 };
 
 let loaded: { readonly beginning: string; readonly list: Promise<BeginningList> } | undefined;
+
+/** What is shown for the first two letters of a text, if it has been read. */
+export const firstOfBeginning = (text: string): BeginningList => {
+  const [letter, second = ''] = beginningLists.of(text) ?? '';
+  return (letter === firstLetter ? firstRows[second] : undefined) ?? [];
+};
 
 /**
  * Packages whose names, or words of names, begin with the first two letters of a text, the closest first; none if there
@@ -123,7 +142,7 @@ let loaded: { readonly beginning: string; readonly list: Promise<BeginningList> 
 export const readBeginning = async (text: string): Promise<BeginningList> => {
   const beginning = beginningLists.of(text);
   if (beginning === undefined) return [];
-  if (loaded?.beginning !== beginning) loaded = { beginning, list: loadBeginning(beginning) };
+  if (loaded?.beginning !== beginning) loaded = { beginning, list: load(beginning, []) };
   return loaded.list;
 };
 

@@ -1,12 +1,12 @@
-import type { BeginningList } from '../../results/beginning-lists.ts';
+import { type BeginningList, beginningLists } from '../../results/beginning-lists.ts';
 import type { RowCard } from '../../results/row.ts';
 import { joinWords } from '../../results/words.ts';
 import { addressOf } from './address.ts';
 import { Superseded } from './index-answers.ts';
 import { createRow } from './row.ts';
-import { findBeginning, prepare, readBeginning, search, Unable } from './search.ts';
+import { findBeginning, firstOfBeginning, prepare, readBeginning, readFirstRows, search, Unable } from './search.ts';
 
-const shown = 7;
+const { shown } = beginningLists;
 const searching = 'Searching…';
 
 const createOption = (index: number, row: HTMLElement): HTMLElement => {
@@ -89,6 +89,7 @@ export const watchSearch = (form: HTMLFormElement): void => {
   // begin with the first two.
   let before: { readonly text: string; readonly found: readonly RowCard[] } | undefined;
   let begun: BeginningList = [];
+  let beginning: string | undefined;
   const narrow = (text: string) => {
     const found = before !== undefined && !list.hidden && text.startsWith(before.text) ? before.found : [];
     const ids = new Set(found.map(({ id }) => id));
@@ -106,9 +107,13 @@ export const watchSearch = (form: HTMLFormElement): void => {
     if (text.length < 2) {
       close();
       status.textContent = '';
-      if (text !== '') void prepare(text).catch(() => {});
+      if (text === '') return;
+      void readFirstRows(text);
+      void prepare(text).catch(() => {});
       return;
     }
+    if (beginning !== beginningLists.of(text)) begun = firstOfBeginning(text);
+    beginning = beginningLists.of(text);
     narrow(text);
     // Where nothing is shown meanwhile, and it takes so long that one would notice.
     const awaited = setTimeout(() => {

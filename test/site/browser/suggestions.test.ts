@@ -135,6 +135,47 @@ describe('what is shown below the field', () => {
     expect(lists).toEqual(['/pagefind/beginnings/6d-61.json']);
   });
 
+  it.each(['files', 'function'])(
+    'shows on %s at the second letter what it read at the first, whatever else is still to come',
+    async (source) => {
+      const page = await site.open('/about/', {}, source === 'files' ? undefined : site.computing.address);
+      const letListGo = await holdRequests(page, '**/pagefind/beginnings/6d-61.json');
+      const letGo = await holdRequests(page, '**/package/search?*');
+      const names = page.locator('#suggestions [role=option] .name');
+      const field = page.getByRole('combobox');
+      const firsts: string[] = [];
+      page.on('request', (request) => {
+        const { pathname } = new URL(request.url());
+        if (/\/beginnings\/[^-]+$/.test(pathname)) firsts.push(pathname);
+      });
+      const read = page.waitForResponse('**/pagefind/beginnings/6d.json');
+      await field.fill('m');
+      await (await read).finished();
+      await page.evaluate('new Promise((resolve) => setTimeout(() => requestAnimationFrame(resolve)))');
+      await field.fill('ma');
+      expect(await names.allTextContents()).toEqual([0, 1, 2, 3, 4, 5, 6].map((number) => `Many 00${number}`));
+      // The whole list knows more.
+      await field.fill('many 025');
+      letListGo();
+      await expect.poll(() => names.allTextContents()).toEqual(['Many 025']);
+      letGo();
+      await expect.poll(() => page.getByRole('status').textContent()).toMatch(/found; Enter shows all$/);
+      // Each first letter is asked for once, and no other's rows are taken for its own.
+      await field.fill('m');
+      await field.fill('ma');
+      expect((await names.allTextContents()).slice(0, 2)).toEqual(['Many 000', 'Many 001']);
+      const letSecondGo = await holdRequests(page, '**/pagefind/beginnings/*');
+      const letSearchGo = await holdRequests(page, '**/package/search?*');
+      await field.fill('');
+      await field.fill('z');
+      await field.fill('za');
+      expect(await page.locator('#suggestions').isHidden()).toBe(true);
+      expect(firsts).toEqual(['/pagefind/beginnings/6d.json', '/pagefind/beginnings/7a.json']);
+      letSecondGo();
+      letSearchGo();
+    },
+  );
+
   it('keeps the answer of the index where what two letters begin comes later', async () => {
     const page = await site.open('/about/', {}, site.computing.address);
     const letGo = await holdRequests(page, '**/pagefind/beginnings/*');
