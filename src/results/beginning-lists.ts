@@ -6,7 +6,7 @@ const letters = 2;
 /** Rows of packages whose names, or words of names, begin with the same two letters, the closest first. */
 export type BeginningList = readonly RowCard[];
 
-/** The first rows of the lists whose two letters begin with the same one, by the second letter. */
+/** The first rows of the lists whose two letters begin with the same one, by the second letter; not of all of them. */
 export type FirstRows = Readonly<Record<string, BeginningList>>;
 
 /**
@@ -19,6 +19,11 @@ export const beginningLists = {
   most: 30,
   /** How many rows of a list are shown. */
   shown: 7,
+  /**
+   * The most rows in the file of one letter: those for every Latin letter and digit that may follow. In other scripts,
+   * and among names made to fill it, many more may follow.
+   */
+  mostFirst: 256,
   /** The letters at the beginning of a text that identify its list; undefined if there are fewer than two. */
   of: (text: string): string | undefined => {
     const first = [...joinWords(text)].slice(0, letters);

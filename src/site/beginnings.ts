@@ -83,14 +83,17 @@ export const composeBeginnings = (
   );
 };
 
-/** What is shown of these lists, by the first of their letters. */
+/** What is shown of these lists, by the first of their letters: of the longest, as far as there is room. */
 export const composeFirstRows = (lists: ReadonlyMap<string, BeginningList>): Map<string, FirstRows> => {
-  const firsts = new Map<string, Record<string, BeginningList>>();
-  for (const [beginning, list] of lists) {
+  const firsts = new Map<string, { rows: Record<string, BeginningList>; room: number }>();
+  for (const [beginning, list] of [...lists].sort(([, a], [, b]) => b.length - a.length)) {
     const [letter = '', second = ''] = beginning;
-    const rows = firsts.get(letter) ?? Object.create(null);
-    rows[second] = list.slice(0, beginningLists.shown);
-    firsts.set(letter, rows);
+    const first = firsts.get(letter) ?? { rows: Object.create(null), room: beginningLists.mostFirst };
+    firsts.set(letter, first);
+    const shown = list.slice(0, beginningLists.shown);
+    if (shown.length > first.room) continue;
+    first.rows[second] = shown;
+    first.room -= shown.length;
   }
-  return firsts;
+  return new Map([...firsts].map(([letter, { rows }]) => [letter, rows]));
 };

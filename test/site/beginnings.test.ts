@@ -132,6 +132,18 @@ describe('what two letters begin', () => {
     expect(beginningLists.file('m')).toBe('pagefind/beginnings/6d.json');
   });
 
+  it('is no more in the file of one letter than a phone reads at once, of the commonest second letters', () => {
+    const common = Array.from({ length: 8 }, (_, index) => `ma${index}`);
+    const rare = Array.from({ length: 5000 }, (_, index) => `m${String.fromCodePoint(0x4e00 + index)}`);
+    const lists = composeBeginnings(
+      [...rare, ...common].map((name) => summaryOf(name)),
+      false,
+    );
+    const rows = composeFirstRows(lists).get('m') ?? {};
+    expect(rows.a?.map(({ name }) => name)).toEqual(common.slice(0, 7));
+    expect(Object.values(rows).flat()).toHaveLength(256);
+  });
+
   it('answers two letters, and neither one nor three', () => {
     const asked = ['c', 'ch', ' ch ', 'cho', 'c h', 'c.', '日本', 'CH'];
     expect(asked.filter(beginningLists.answers)).toEqual(['ch', ' ch ', '日本', 'CH']);
