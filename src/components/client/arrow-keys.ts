@@ -5,6 +5,8 @@ const list = document.getElementById('results');
 
 document.addEventListener('keydown', (event) => {
   if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
+  // Those of an input method choose among its words.
+  if (event.isComposing) return;
   const names = [...(list?.querySelectorAll<HTMLElement>('a.name') ?? [])];
   const at = names.indexOf(document.activeElement as HTMLElement);
   if (at < 0 && document.activeElement !== field) return;

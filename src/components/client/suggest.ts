@@ -163,7 +163,9 @@ export const watchSearch = (form: HTMLFormElement): void => {
   void prepare().catch(() => {});
   field.addEventListener('input', () => void answer());
   field.addEventListener('keydown', (event) => {
-    if (event.key === 'Escape' && !list.hidden) {
+    // Keys of an input method choose among its words. Of the last of them Safari says so by this code alone.
+    if (event.isComposing || event.keyCode === 229) event.stopPropagation();
+    else if (event.key === 'Escape' && !list.hidden) {
       event.preventDefault();
       close();
       // In the header it would stand where the list stood.

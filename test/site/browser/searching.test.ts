@@ -259,6 +259,19 @@ describe('searching', () => {
     expect(await page.evaluate('document.activeElement.name')).toBe('q');
   });
 
+  it('leaves the arrow keys to an input method while it composes a word', async () => {
+    const page = await site.open('/search/?q=alpha');
+    await page.locator('#results .name').first().waitFor();
+    await page.getByRole('searchbox').focus();
+    await page.keyboard.press('End');
+    const devTools = await page.context().newCDPSession(page);
+    await devTools.send('Input.imeSetComposition', { text: ' li', selectionStart: 3, selectionEnd: 3 });
+    await expect.poll(() => page.getByRole('searchbox').inputValue()).toBe('alpha li');
+    await page.keyboard.press('ArrowDown');
+    expect(await page.evaluate('document.activeElement.name')).toBe('q');
+    await devTools.detach();
+  });
+
   it('Enter leads from the field to the first result of its answer, and not to one that this replaces', async () => {
     const page = await site.open('/about/');
     for (const base of [site.files.base, site.computing.address]) {

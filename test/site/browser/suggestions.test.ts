@@ -253,6 +253,27 @@ describe('what is shown below the field', () => {
     }
   });
 
+  it('leaves the keys of an input method to it while it composes a word', async () => {
+    const page = await site.open('/about/', phone);
+    await page.getByRole('link', { name: 'Search' }).click();
+    const field = page.getByRole('combobox');
+    const devTools = await page.context().newCDPSession(page);
+    await devTools.send('Input.imeSetComposition', { text: 'alpha', selectionStart: 5, selectionEnd: 5 });
+    await page.locator('#suggestions [role=option]').first().waitFor();
+    await page.keyboard.press('ArrowDown');
+    expect(await field.getAttribute('aria-activedescendant')).toBeNull();
+    await page.keyboard.press('Escape');
+    expect(await field.isVisible()).toBe(true);
+    await devTools.send('Input.insertText', { text: 'alpha' });
+    await expect.poll(() => page.locator('#suggestions [role=option]').count()).toBeGreaterThan(1);
+    await page.keyboard.press('ArrowDown');
+    expect(await field.getAttribute('aria-activedescendant')).toBe('suggestion-0');
+    // Safari sends the key that ends the word after it, with nothing but this code.
+    await field.dispatchEvent('keydown', { key: 'Enter', keyCode: 229, bubbles: true, cancelable: true });
+    expect(new URL(page.url()).pathname).toBe('/about/');
+    await devTools.detach();
+  });
+
   it('Escape closes the list, Enter leads to all results', async () => {
     const page = await site.open('/');
     await page.getByRole('combobox').fill('alpha');
