@@ -1,6 +1,8 @@
 import { relationFields } from '../catalog/record-details.ts';
 import { isOfDevice } from '../compatibility/device-packages.ts';
+import type { PackageSummary } from './package-summary.ts';
 import { countUnread, parseRelations, type Relation, writeAlternatives } from './relations.ts';
+import type { Doubt } from './repository.ts';
 import type { PackageVersion, SiteCatalog } from './site-catalog.ts';
 import { type Named, tellNames } from './told-apart.ts';
 
@@ -36,7 +38,16 @@ const broughtByAll: ReadonlySet<string> = new Set([
 interface NeededRepository {
   readonly slug: string;
   readonly name: string;
-  readonly packages: readonly { readonly id: string; readonly name: string }[];
+  readonly packages: readonly NeededPackage[];
+  /** Why they may not install from there. */
+  readonly doubt: Doubt | undefined;
+}
+
+interface NeededPackage {
+  readonly id: string;
+  readonly name: string;
+  /** The architectures for which it is there, if it is not for all those that need it. */
+  readonly only: readonly string[] | undefined;
 }
 
 type Group = ReturnType<typeof parseRelations>[number];
@@ -70,6 +81,13 @@ const findTargets = (catalog: SiteCatalog, id: string, groups: readonly Group[])
 /** Whether a relation with this restriction only accepts some versions. */
 const isToVersions = (restriction: string): boolean => restriction.startsWith('(');
 
+const architecturesIn = (slug: string, { builtFor, architectures }: PackageSummary): readonly string[] =>
+  builtFor.get(slug) ?? architectures;
+
+/** The value of `NeededPackage.only` for architectures that need a package with these. */
+const onlyOf = (needing: readonly string[], known: readonly string[]): NeededPackage['only'] =>
+  known.includes('all') || needing.every((one) => known.includes(one)) ? undefined : known;
+
 // Nobody adds more, and what strangers write leads no further: so many packages, and so many relations of them all. Each
 // build finds this out for each package.
 const mostFollowed = 20;
@@ -81,9 +99,14 @@ const mostRead = 400;
  * provides, nor about what this index does not have: a device may have it all the same.
  */
 export const findRepositories = (catalog: SiteCatalog, id: string): NeededRepository[] => {
-  const own = catalog.packages.get(id)?.repository.slug;
-  if (own === undefined || !catalog.mayNeedOthers(id)) return [];
-  const needed = new Map<string, { name: string; packages: Map<string, string> }>();
+  const summary = catalog.packages.get(id);
+  if (summary === undefined || !catalog.mayNeedOthers(id)) return [];
+  const own = summary.repository.slug;
+  // What is for all of them is for those that its repository serves.
+  const needing = architecturesIn(own, summary)
+    .flatMap((one) => (one === 'all' ? catalog.architecturesIn(own) : [one]))
+    .filter((one) => one !== 'all');
+  const needed = new Map<string, Map<string, NeededPackage>>();
   const isOwn = (slug: string): boolean => slug === own;
   const isNeeded = (slug: string): boolean => needed.has(slug);
   const followed = new Set([id]);
@@ -108,20 +131,20 @@ export const findRepositories = (catalog: SiteCatalog, id: string): NeededReposi
       const isAway = here === undefined && !isOwn(from) && !catalog.isBootstrap(from);
       // Of what is needed by what it depends on, only that is named for which a repository has to be added.
       if (isAway && (one === id || !isNeeded(from))) {
-        const entry = needed.get(from) ?? { name: catalog.repository(from)?.name ?? from, packages: new Map() };
-        entry.packages.set(target.id, target.name);
-        needed.set(from, entry);
+        const only = onlyOf(needing, architecturesIn(from, target));
+        const packages = needed.get(from) ?? new Map<string, NeededPackage>();
+        packages.set(target.id, { id: target.id, name: target.name, only });
+        needed.set(from, packages);
       }
       // What it needs in another repository is not known here.
       const isKnown = isOwn(best) || isNeeded(best);
       if (isKnown && catalog.mayNeedOthers(target.id) && followed.size < mostFollowed) followed.add(target.id);
     }
   }
-  return [...needed].map(([slug, { name, packages }]) => ({
-    slug,
-    name,
-    packages: [...packages].map(([id, title]) => ({ id, name: title })),
-  }));
+  return [...needed].map(([slug, packages]) => {
+    const { name = slug, doubt } = catalog.repository(slug) ?? {};
+    return { slug, name, packages: [...packages.values()], doubt };
+  });
 };
 
 /** Reads each relation field of a package once. */

@@ -277,7 +277,7 @@ describe('C14: what a package page states', () => {
     await page.goto(`${server.base}/package/com.example.guide/`);
     const buttons = page.locator('#needs-more .button');
     expect(await page.locator('#needs-more p').innerText()).toBe(
-      'It needs two repositories: add both. Snow New is in one repository.',
+      'It needs two repositories: add both. Snow New (rootless only) is in one repository.',
     );
     expect(
       await buttons.evaluateAll((all) => all.map((one) => [one.textContent?.trim(), one.getAttribute('href')])),

@@ -157,6 +157,8 @@ const changes: Readonly<Record<string, () => Promise<Map<string, Seen>> | Map<st
   'another name of what needs': () => alterSources(rewritten('near', 'Name: Tweak', 'Name: Other tweak')),
   'what is needed is gone': () =>
     alterSources(rewritten('far', /Package: org\.far\.lib\n/, 'Package: org.far.other\n')),
+  'what is needed is for other devices': () =>
+    alterSources(rewritten('far', 'Architecture: iphoneos-arm64', 'Architecture: iphoneos-arm')),
   'what provides it is gone': () => alterSources(rewritten('far', 'Provides: mail-server\n', '')),
   'its own repository provides what another has': () =>
     alterSources(rewritten('near', 'Name: For all', 'Name: For all\nProvides: org.far.lib')),

@@ -339,9 +339,40 @@ describe('the page of a package', () => {
   });
 
   it('says which other repositories it needs, and nothing of a bootstrap or of what nobody here has', () => {
-    expect(view('org.t.tweak').needed).toEqual([
+    expect(view('org.t.tweak').needed).toMatchObject([
       { slug: 'libraries', name: 'Libraries', packages: [{ id: 'org.t.lib', name: 'Library' }] },
     ]);
+  });
+
+  it('says for which devices what it needs is there, where it is for others too, and why it may not install', async () => {
+    const doubt = { kind: 'failing', since: '2026-11-02T10:00:00.000Z' };
+    expect(view('org.t.tweak').needed).toMatchObject([{ doubt, packages: [{ only: ['iphoneos-arm64'] }] }]);
+    const only = async (needing: readonly string[], having: readonly string[], beside = '') => {
+      const { needed } = await viewIn(
+        {
+          ...own,
+          packages:
+            needing.map((Architecture) => tweak({ Architecture, Depends: 'org.t.lib' })).join('') +
+            (beside && stanza({ Package: 'org.t.beside', Architecture: beside })),
+        },
+        {
+          ...own,
+          entry: { ...own.entry, slug: 'libraries' },
+          packages: having.map((Architecture) => stanza({ Package: 'org.t.lib', Architecture })).join(''),
+        },
+      );
+      expect(needed.map(({ doubt }) => doubt)).toEqual([undefined]);
+      return needed[0]?.packages[0]?.only;
+    };
+    const [rootful, rootless] = ['iphoneos-arm', 'iphoneos-arm64'];
+    expect(await only([rootful], [rootful, rootless])).toBeUndefined();
+    expect(await only([rootful, rootless], ['all'])).toBeUndefined();
+    expect(await only([rootful, rootless], [rootful])).toEqual([rootful]);
+    expect(await only([rootless], [rootful])).toEqual([rootful]);
+    // What is for all of them is for those that its repository serves.
+    expect(await only(['all'], [rootful])).toBeUndefined();
+    expect(await only(['all'], [rootful], rootful)).toBeUndefined();
+    expect(await only(['all'], [rootful], rootless)).toEqual([rootful]);
   });
 
   it('says which others are needed by what it needs, in its own repository and elsewhere', async () => {

@@ -82,6 +82,13 @@ const selling: Source = {
   packages: [
     stanza({ Package: 'com.shop.paid', Name: 'Paid', Section: 'Tweaks', Tag: 'cydia::commercial' }),
     stanza({ Package: 'com.shop.free', Name: 'Free', Section: 'Tweaks', Size: '0' }),
+    stanza({
+      Package: 'com.shop.needy',
+      Name: 'Needy',
+      Section: 'Tweaks',
+      Architecture: 'iphoneos-arm',
+      Depends: 'com.beta.only, com.alpha.lib',
+    }),
   ].join(''),
 };
 const fewAndShop = [...fewSources, selling];
@@ -306,6 +313,16 @@ describe('the words and figures of every page', () => {
     expect(text('status/')).toContain('4 packages on 19 Nov 2026, as many as on 18 Nov 2026.');
     expect(readAloud(attention).replaceAll(/\s+/g, ' ')).toMatch(/Not renewed Held back/);
   }, 120_000);
+
+  it('says where what a package needs is there for other devices, or may not install', () => {
+    const html = troubled.get('package/com.shop.needy/index.html') ?? '';
+    const note = readAloud(html.split('id="needs-more"')[1]?.split('</p>')[0] ?? '').replaceAll(/\s+/g, ' ');
+    expect(note).toContain(
+      'Only in Beta (rootless only) is in Beta (beta) , from which nothing usable has come since 17 Nov 2026. ' +
+        'Alpha Library (rootless only) is in Alpha Repo , in which the last crawl found nothing usable.',
+    );
+    expect(html).toContain('<div class="note weak" id="needs-more">');
+  });
 
   it('keeps the commands of an owner behind a line on the page of a repository, which visitors read, and shows them its doctor', () => {
     const folded = /<details[^>]*>\s*<summary[^>]*>The commands? that mends? it<\/summary>[\s\S]*?<\/details>/;
