@@ -3,6 +3,7 @@ import { versionOrder } from '../catalog/version-order.ts';
 import { type Build, builds } from '../compatibility/builds.ts';
 import { isFor, readStatements, writeStatements } from '../compatibility/judgement.ts';
 import { newestBy } from '../results/newest.ts';
+import type { Doubt } from './repository.ts';
 import type { PackageVersion } from './site-catalog.ts';
 
 /** One of the repositories that have a package. */
@@ -14,6 +15,8 @@ export interface Copy {
   readonly architectures: readonly string[];
   /** The newest version in any repository, if this one has an older one. */
   readonly behind: string | undefined;
+  /** Why it may not install from there. */
+  readonly doubt: Doubt | undefined;
   /**
    * The newest version that another repository has with different bytes, the first such repository, and this one's own
    * files for the architectures concerned.
@@ -102,6 +105,7 @@ export const computeCopies = (
       version,
       architectures: builds.map(({ record }) => record.architecture),
       behind: versionOrder(version, newest) < 0 ? newest : undefined,
+      doubt: first.repository.doubt,
       differs: differs.get(slug),
     };
   });

@@ -282,6 +282,23 @@ describe('the words and figures of every page', () => {
     );
   });
 
+  /** What the page of a package says of each repository that has it, after what it has. */
+  const copiesOf = (html: string): string[] =>
+    (html.split('<ul class="list copies">')[1]?.split('</ul>')[0] ?? '')
+      .split('<p class="from">')
+      .slice(1)
+      .map((from) =>
+        readAloud(from.split('</p>')[0] ?? '')
+          .replaceAll(/\s+/g, ' ')
+          .trim(),
+      );
+
+  it('says of each repository that has a package whether it is in trouble', () => {
+    expect(copiesOf(page('package/com.alpha.snowboard/'))).toEqual(['newest', 'behind 1.5.1 In trouble']);
+    const both = ['newest In trouble', 'behind 1.5.1 In trouble'];
+    expect(copiesOf(troubled.get('package/com.alpha.snowboard/index.html') ?? '')).toEqual(both);
+  });
+
   it('calls a repository whose new index is held back neither unusable nor silent, and names whom to tell', async () => {
     const reason = operatorSentence('index-shrunken', '/Packages had 12 stanzas, and now has 2');
     const heldBack = [{ code: 'index-shrunken', reason }];
@@ -306,6 +323,7 @@ describe('the words and figures of every page', () => {
     expect(readAloud(text('package/com.beta.only/'))).toMatch(
       /It may be gone\. What Beta serves now is held back until/,
     );
+    expect(copiesOf(text('package/com.alpha.snowboard/'))).toEqual(['newest', 'behind 1.5.1 Held back']);
     expect(text('search/')).toMatch(/ data-stale(?!="\w)/);
     const attention = text('status/').split('id="attention"')[1]?.split('</section>')[0] ?? '';
     expect(readAloud(attention).match(/\bBeta\b/g)).toHaveLength(1);
