@@ -1,5 +1,15 @@
 import { hash } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { getSystemErrorName } from 'node:util';
@@ -135,17 +145,20 @@ const toSystemError = (error: unknown): unknown => {
 /**
  * Bundles the pages into a folder, unless it has the bundle for this version of the source.
  *
+ * @param named the folder, below links or not
  * @param runtime what the compiled pages call: this project's own runtime or, to compare with it, Astro's
  * @returns whether there was something to do
  * @throws Error if a page does not compile, AstroMoved if Astro works differently from what this project assumes
  */
-export const makeBundle = async (folder: string, runtime: 'own' | 'astro' = 'own'): Promise<boolean> => {
+export const makeBundle = async (named: string, runtime: 'own' | 'astro' = 'own'): Promise<boolean> => {
   const key = computeKey();
-  if (holds(folder, key)) return false;
+  if (holds(named, key)) return false;
   const { build } = await loadAstro();
   process.env.ASTRO_TELEMETRY_DISABLED = '1';
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(path.dirname(folder), { recursive: true });
+  rmSync(named, { recursive: true, force: true });
+  mkdirSync(path.dirname(named), { recursive: true });
+  // Astro knows a page by its name without links, and finds none whose name has one: a state folder may be a link.
+  const folder = path.join(realpathSync(path.dirname(named)), path.basename(named));
   // The bundle is written below the working folder; otherwise into one that all builds of this project would share.
   const before = process.cwd();
   process.chdir(path.dirname(folder));

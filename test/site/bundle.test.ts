@@ -9,6 +9,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
@@ -36,7 +37,7 @@ import {
 
 const { folder, remove } = temporaryFolder();
 const bundle = path.join(folder, 'product', 'pages');
-// The same pages, compiled to call the runtime of Astro.
+// The same pages, compiled to call the runtime of Astro, below a link as that of a state folder on another disk.
 const byAstro = path.join(folder, 'by-astro', 'pages');
 const project = path.join(import.meta.dirname, '..', '..');
 
@@ -45,6 +46,8 @@ const nobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 const canRead = spawnSync(process.execPath, ['--eval', `fs.accessSync('${project}/src/site/bundle.ts')`], nobody);
 
 beforeAll(async () => {
+  mkdirSync(path.join(folder, 'other-disk', 'by-astro'), { recursive: true });
+  symlinkSync(path.join('other-disk', 'by-astro'), path.join(folder, 'by-astro'));
   // Over one that is damaged.
   for (const [name, text] of [
     ['server/another.mjs', ''],
@@ -61,7 +64,7 @@ beforeAll(async () => {
 afterAll(remove);
 
 describe('the bundle of the pages', () => {
-  it('is made once for a version of the source, with nothing of its making left', async () => {
+  it('is made once for a version of the source, below a link too, with nothing of its making left', async () => {
     for (const made of [byAstro, bundle]) {
       expect(readdirSync(made).sort()).toEqual(['client', 'key', 'server']);
       expect(readdirSync(path.join(made, 'client'))).toContain('assets');
