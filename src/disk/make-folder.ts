@@ -1,9 +1,18 @@
-import { mkdirSync, statSync } from 'node:fs';
+import { mkdirSync, readlinkSync, statSync } from 'node:fs';
 import path from 'node:path';
 
 const isFolder = (folder: string): boolean => statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
 
 const codeOf = (error: unknown): unknown => (error as NodeJS.ErrnoException).code;
+
+// A link to a disk that is not mounted is told apart: nothing is wrong with the name.
+const describeObstacle = (folder: string): string => {
+  try {
+    return `${folder} is a link to ${readlinkSync(folder)}, where there is no folder: mount or make it, or name another place`;
+  } catch {
+    return `${folder} is no folder: name one, or a name that is free`;
+  }
+};
 
 /**
  * Makes a folder and those above it, unless they exist. Where an operator may name any folder, this takes the place of
@@ -17,9 +26,10 @@ export const makeFolder = (folder: string, mode?: number): boolean => {
     try {
       mkdirSync(folder, mode);
       return true;
-    } catch (error) {
+    } catch (cause) {
       if (isFolder(folder)) return false;
-      throw error;
+      if (codeOf(cause) !== 'EEXIST') throw cause;
+      throw Object.assign(new Error(describeObstacle(folder), { cause }), { code: 'EEXIST', syscall: 'mkdir' });
     }
   };
   const parent = path.dirname(path.resolve(folder));
