@@ -74,7 +74,8 @@ export const toCommandFailure = (error: unknown, stoppedCode?: number): Error =>
   const stands = isPartly ? partlyStands : stillStands;
   const cause = reason instanceof Error ? reason : new Error(String(reason));
   if (isDiskFull(reason)) {
-    const message = `The disk is full (${cause.message}). ${stands}: make room and build again.`;
+    // Many small files may take all inodes of a disk that has room by its bytes.
+    const message = `The disk is full (${cause.message}), or has no inodes left ("df -i"). ${stands}: make room and build again.`;
     return new CommandFailure(message, exitCodes.failed);
   }
   // The message of a system error is enough. Anything else is our fault, and the stack says where.

@@ -23,7 +23,7 @@ const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoExc
 const tagOf = (bytes: Buffer): string => hash('sha256', bytes);
 
 const noRoom = (title: string): string =>
-  `There is no more room in ${title} (the disk is full, or a quota is met): make room`;
+  `There is no more room in ${title} (the disk is full, has no inodes left, or a quota is met): make room`;
 const notAllowed = (title: string): string =>
   `This user may not write to ${title}, or to something in it: give it the folder with all that is in it, or name another,`;
 const noDisk = (title: string): string => `The disk or mount of ${title} fails: see to it`;

@@ -60,7 +60,9 @@ it('C12: a build that others, the manifest or the disk keep from its work ends w
 it('C12: a build that the system failed says what it refused, and one that a signal stopped ends by that', () => {
   const refused = (code: string) => Object.assign(new Error(`${code}: refused`), { code, syscall: 'open' });
   expect(toCommandFailure(refused('ENOSPC'))).toMatchObject({
-    message: expect.stringMatching(/^The disk is full \(ENOSPC: refused\)\. .+ still stands: make room/),
+    message: expect.stringMatching(
+      /^The disk is full \(ENOSPC: refused\), or has no inodes left .+ still stands: make room/,
+    ),
     exitCode: exitCodes.failed,
   });
   const message =

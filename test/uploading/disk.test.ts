@@ -66,7 +66,7 @@ describe('an upload to a folder', () => {
     await expectRefused(
       publication,
       folder,
-      /There is no more room in .* \(the disk is full, or a quota is met\): make room/,
+      /There is no more room in .* \(the disk is full, has no inodes left, or a quota is met\): make room/,
     );
     expect(folderTarget(folder).read(generationPath.current)?.toString()).toBe(first);
     for (const [name, text] of Object.entries(small)) expect(folderTarget(folder).read(name)?.toString()).toBe(text);
