@@ -56,6 +56,23 @@ test.each(['refused', 'dropped'] as const)(
   },
 );
 
+test('T8 a connection whose transaction did not begin as it should is given up: what comes next has another one', async () => {
+  const pooler = await openPooler(await newDatabase(), 'dropped');
+  const connection = await connectPostgres({ url: pooler.url, pool: 1 }, undefined);
+  onTestFinished(() => connection.close());
+  const wait = beginWait();
+  const { read, transact } = connection.during(wait);
+  const countAccounts = (database: Kysely<GatewayTables>) =>
+    database.selectFrom('gateway_accounts').select('id').execute();
+  for (const ask of [() => transact(countAccounts), () => countAccounts(read)]) {
+    pooler.refusesBounds = true;
+    await expect(ask()).rejects.toThrow('lost_timeout');
+    expect(await transact(countAccounts)).toEqual([]);
+    expect(await countAccounts(read)).toEqual([]);
+  }
+  wait.end();
+});
+
 test('T8 without a pooler a connection is bounded by itself', async () => {
   expect(await boundsInForce(await newDatabase())).toEqual([expected, expected, expected]);
 });

@@ -10,6 +10,8 @@ export interface Pooler {
   prepared: number;
   /** Whether clients are told that the server is a standby, as it was when the pooler first connected to it. */
   repeatsStandby: boolean;
+  /** Whether the next bounds of a transaction are refused, once it has begun. */
+  refusesBounds: boolean;
 }
 
 // The parameters of a connection that PgBouncer knows, unless its `ignore_startup_parameters` names more.
@@ -30,10 +32,18 @@ const asOfStandby = (data: Buffer) =>
     'latin1',
   );
 
+// A name as long, which PostgreSQL does not know.
+const withRefusedBounds = (message: Buffer, pooler: Pooler) => {
+  const text = message.toString('latin1');
+  if (!text.includes('set local lock_timeout')) return message;
+  pooler.refusesBounds = false;
+  return Buffer.from(text.replace('set local lock_timeout', 'set local lost_timeout'), 'latin1');
+};
+
 /** Opens a pooler that refuses or drops parameters that it does not know. */
 export const openPooler = async (url: string, unknown: 'refused' | 'dropped'): Promise<Pooler> => {
   const { hostname, port } = new URL(url);
-  const pooler = { url: '', prepared: 0, repeatsStandby: false };
+  const pooler = { url: '', prepared: 0, repeatsStandby: false, refusesBounds: false };
   /** Handles the first message: its length, the version, and names with values, each ended by a NUL. */
   const begin = (message: Buffer, client: Socket, database: Socket) => {
     const words = message.subarray(8, -2).toString().split('\0');
@@ -68,7 +78,7 @@ export const openPooler = async (url: string, unknown: 'refused' | 'dropped'): P
         else {
           // "Parse" of a named statement.
           if (message.toString('latin1', 0, 1) === 'P' && message[5] !== 0) pooler.prepared++;
-          database.write(message);
+          database.write(pooler.refusesBounds ? withRefusedBounds(message, pooler) : message);
         }
         begun = true;
       }

@@ -80,7 +80,12 @@ class BoundedClient extends LeavingClient {
     if (typeof text !== 'string' || !Array.isArray(values)) return ask(...given) as never;
     if (text === 'begin') {
       this.#isInTransaction = true;
-      return ask(beginBounded) as never;
+      const begun = ask(beginBounded);
+      // It may have begun all the same, and nobody takes back what did not begin.
+      begun.catch(() => {
+        this.isUseless = true;
+      });
+      return begun as never;
     }
     if (text === 'commit' || text === 'rollback') this.#isInTransaction = false;
     else if (!this.#isInTransaction) return this.#askBounded(ask, text, values) as never;
