@@ -282,6 +282,42 @@ test('T15 what PostgreSQL had not yet committed when a restore began does not ou
   await gateway.close();
 });
 
+test('a restore waits for a sign-in and a sign-out that PostgreSQL has half of, and neither waits for it', async () => {
+  const environment = { GATEWAY_DATABASE_URL: await newDatabase() };
+  const gateway = await startGateway(environment, { now: Date.now() });
+  onTestFinished(gateway.close);
+  const location = readStoreLocation(environment, gateway.folder);
+  const account = await addAccount(gateway.store, 'alice');
+  const file = newFile();
+  await backUp(location, file);
+  await signIn(gateway.base, 'alice');
+  const clients = [1, 2].map(() => new Client(environment.GATEWAY_DATABASE_URL));
+  const [writer, watcher] = clients as [Client, Client];
+  await Promise.all(clients.map((client) => client.connect()));
+  onTestFinished(async () => void (await Promise.all(clients.map((client) => client.end()))));
+  // The first statements of each, and the others.
+  for (const [first, then] of [
+    ['update gateway_sign_in_requests set consumed_at = 1', 'update gateway_families set last_used_at = 1'],
+    ['delete from gateway_browsers', `update gateway_families set revoked_at = 1 where account_id = '${account}'`],
+  ] as const) {
+    await writer.query('begin');
+    expect((await writer.query(first)).rowCount).toBe(1);
+    const restored = restore(location, file, { keepSignIns: false });
+    const isOver = restored.then(
+      () => true,
+      () => true,
+    );
+    const waits = async () =>
+      (await watcher.query<{ waits: boolean }>('select count(*) > 0 as waits from pg_locks where not granted')).rows[0]
+        ?.waits;
+    await expect.poll(() => Promise.race([isOver, waits()])).toBe(true);
+    await writer.query(then);
+    await writer.query('commit');
+    expect(await restored).toMatchObject({ accounts: 1, signIns: 0 });
+    await signIn(gateway.base, 'alice');
+  }
+});
+
 // As a pooler says it that has lost the server.
 const fatal = (() => {
   const fields = Buffer.from('SFATAL\0VFATAL\0C08P01\0Mserver conn crashed?\0\0');

@@ -22,6 +22,19 @@ const leftOut = new Set([
   'gateway_schema',
 ]);
 
+/**
+ * Tables in the order in which the servers' own transactions come to them: what locks them in another waits for a
+ * transaction that waits for it.
+ */
+const asWritten = [
+  'gateway_request_totals',
+  'gateway_sign_in_requests',
+  accounts,
+  'gateway_browsers',
+  'gateway_families',
+  'gateway_credential_sets',
+];
+
 const pageRows = 500;
 const insertRows = 100;
 
@@ -83,10 +96,7 @@ export const restore = async (
   return withStore(location, (store) =>
     store.transact(async (transaction) => {
       const tables = await listTables(transaction);
-      await store.keepWritersOut(
-        transaction,
-        tables.map(({ name }) => name),
-      );
+      await store.keepWritersOut(transaction, [...new Set([...asWritten, ...tables.map(({ name }) => name)])]);
       const before = new Map((await readAccounts(transaction)).map((account) => [account.id, account]));
       for (const { name } of tables.toReversed()) await sql`delete from ${sql.table(name)}`.execute(transaction);
       await transaction.deleteFrom('gateway_attempts').execute();
@@ -185,7 +195,7 @@ interface OpenStore {
   readonly read: Kysely<GatewayTables>;
   now(): ReturnType<typeof timeOf>;
   transact<Result>(work: (transaction: Transaction<GatewayTables>) => Promise<Result>): Promise<Result>;
-  /** Lets nobody else write until the transaction ends. */
+  /** Lets nobody else write until the transaction ends; the tables are locked in this order. */
   keepWritersOut(transaction: Transaction<GatewayTables>, tables: readonly string[]): Promise<unknown>;
 }
 
