@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
-import { type MarkLimits, openMarks, type Report } from '../downloads/download-marks.ts';
+import { type MarkLimits, type Marks, openMarks, type Report } from '../downloads/download-marks.ts';
 import { counterDatabase, inTransaction, random, takeMarks } from './counter-database.ts';
 
 /** Limits of an outbox. */
@@ -105,7 +105,20 @@ export const openOutbox = (file: string, limits: OutboxLimits): Outbox => {
   const database = new DatabaseSync(file, { timeout: 1000 });
   database.exec(tables);
   takeOver(database);
-  const marks = openMarks(counterDatabase(database), limits, random);
+  let opened: Marks | undefined;
+  const openedMarks = (): Marks => {
+    opened ??= openMarks(counterDatabase(database), limits, random);
+    return opened;
+  };
+  const write = <T>(work: (marks: Marks) => T): T => {
+    try {
+      return inTransaction(database, () => work(openedMarks()));
+    } catch (error) {
+      // The number of marks in memory includes those that were rolled back.
+      opened = undefined;
+      throw error;
+    }
+  };
   let size = Number(database.prepare('SELECT count(*) AS unsent FROM unsent').get()?.unsent);
   const insert = database.prepare(
     'INSERT INTO unsent (day, package_id, package_version, count, mark) VALUES (?, ?, ?, 1, ?)',
@@ -140,7 +153,7 @@ export const openOutbox = (file: string, limits: OutboxLimits): Outbox => {
     add: (day, reports, markOf) => {
       const asked = reports.reduce((sum, { downloads }) => sum + downloads.length, 0);
       if (size + asked > limits.unsent) throw new OutboxFull(`${size} counts wait to be sent`);
-      const counts = inTransaction(database, () =>
+      const counts = write((marks) =>
         reports.map((report) =>
           takeMarks(marks, day, report, ({ package_id: id, package_version: version }) =>
             insert.run(day, id, version, markOf?.(report.network, id, version) ?? null),
@@ -178,7 +191,7 @@ export const openOutbox = (file: string, limits: OutboxLimits): Outbox => {
     },
     rename: () => inTransaction(database, renew),
     tidy: (day) => {
-      inTransaction(database, () => {
+      write((marks) => {
         marks.drop(day);
         database.prepare('UPDATE unsent SET mark = NULL WHERE mark IS NOT NULL AND day < ?').run(day);
       });

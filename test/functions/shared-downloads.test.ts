@@ -148,6 +148,22 @@ describe('counters that several servers have in common', () => {
     expect(await ask(url, `SELECT count FROM downloads`)).toEqual([{ count: '21' }]);
   });
 
+  it('T12: count until the most of a day also where what was counted could not be written', () => {
+    const outbox = openOutbox(newFile(), { ...limits, perDay: 3 });
+    onTestFinished(outbox.close);
+    const full = (): Uint8Array => {
+      throw new Error('database or disk is full');
+    };
+    const report = (network: string, ...names: string[]) => ({ network, downloads: names.map((name) => one(name)) });
+    expect(outbox.add('2026-05-01', [report('n1', 'a')], undefined)).toEqual([1]);
+    for (let time = 0; time < 3; time++) {
+      const markOf = (network: string) => (network === 'n2' ? full() : new Uint8Array(16));
+      const reports = [report('n1', 'b'), report('n2', 'a')];
+      expect(() => outbox.add('2026-05-01', reports, markOf)).toThrow('full');
+    }
+    expect(outbox.add('2026-05-01', [report('n1', 'b', 'c', 'd')], undefined)).toEqual([2]);
+  });
+
   it('T15: lose nothing where the file or the database is one of before', async () => {
     const url = await newDatabase();
     const shared = openSharedDownloads(url, limits);
