@@ -65,27 +65,30 @@ export const openDownloadsStore = (file: string, limits: CounterLimits): Downloa
     current ??= openFile(file, limits);
     return current;
   };
+  const write = <T>(database: DatabaseSync, work: () => T): T => {
+    try {
+      return inTransaction(database, work);
+    } catch (error) {
+      // The counts in memory are of rows that were rolled back.
+      close();
+      throw error;
+    }
+  };
 
   return {
     add: (day, reports) => {
       const { database, counting } = open();
-      try {
-        return inTransaction(database, () => {
-          const key = counting.keyFor(day);
-          return reports.map((report) => counting.add(day, markWith(key, report)));
-        });
-      } catch (error) {
-        // The counts in memory include rows that were rolled back.
-        close();
-        throw error;
-      }
+      return write(database, () => {
+        const key = counting.keyFor(day);
+        return reports.map((report) => counting.add(day, markWith(key, report)));
+      });
     },
     read: (day, id) =>
       existsSync(file) ? open().counting.read(day, id) : { package_id: id, total: 0, last_30_days: 0, daily: [] },
     tidy: (day) => {
       if (!existsSync(file)) return false;
       const { database, counting } = open();
-      const isMore = inTransaction(database, () => counting.tidy(day));
+      const isMore = write(database, () => counting.tidy(day));
       // The write-ahead log contains the deleted data until it is reset.
       database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
       return isMore;

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, test } from 'vitest';
 import { Unavailable } from '../../functions/dependencies.ts';
 import { createDownloads } from '../../functions/node/download-counters.ts';
 import { openDownloadsStore } from '../../functions/node/downloads-store.ts';
@@ -347,4 +347,29 @@ describe('two processes that count into one file', () => {
       }
     }
   });
+});
+
+test('T12: the most daily counts hold also where a day could not be folded', () => {
+  const file = path.join(temporaryFolder(), 'downloads.sqlite');
+  const store = openDownloadsStore(file, { days: 400, counters: 4, perNetwork: 4, perSite: 4, perDay: 4 });
+  const other = new DatabaseSync(file);
+  onTestFinished(() => {
+    store.close();
+    other.close();
+  });
+  const count = (day: string) => store.add(day, [{ network: network(1), downloads: many('p', 4) }]);
+  expect(count('2026-05-01')).toEqual([4]);
+  // As on a full disk, only the commit fails.
+  other.exec(`CREATE TABLE kept (day TEXT REFERENCES kept_days (day) DEFERRABLE INITIALLY DEFERRED);
+    CREATE TABLE kept_days (day TEXT PRIMARY KEY);
+    CREATE TRIGGER keep AFTER DELETE ON downloads BEGIN INSERT INTO kept VALUES (old.day); END`);
+  for (let time = 0; time < 2; time++) expect(() => store.tidy('2026-05-02')).toThrow('constraint');
+  other.exec('DROP TRIGGER keep');
+  expect(store.tidy('2026-05-02')).toBe(true);
+  expect(store.tidy('2026-05-02')).toBe(false);
+  expect(count('2026-05-02')).toEqual([4]);
+  expect(count('2026-05-03')).toEqual([4]);
+  expect(countsOf(other.prepare(dailyCounts).all())).toEqual(
+    Object.fromEntries([0, 1, 2, 3].map((number) => [`2026-05-02 p${number} 1.0`, 1])),
+  );
 });
