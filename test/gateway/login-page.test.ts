@@ -56,7 +56,7 @@ test('T4 the page has strict headers', async () => {
   expect(page.text).not.toMatch(/<(script|img|link|iframe|object|embed|audio|video)|url\(|@import|\son\w+=|style="/i);
 });
 
-test('T4 every cookie is Secure, HttpOnly, SameSite and of this host alone', async () => {
+test('T4 every cookie is Secure, HttpOnly, SameSite and of this host alone, and lives as long as it is good for', async () => {
   const browser = new BrowserSession(gateway.base);
   const page = await browser.open(await newAuthUrl());
   const done = await browser.submit(page, { name: 'alice', password }, from('192.0.2.1'));
@@ -70,6 +70,12 @@ test('T4 every cookie is Secure, HttpOnly, SameSite and of this host alone', asy
     expect(cookie).toMatch(/; SameSite=Lax(;|$)/);
     expect(cookie).not.toMatch(/Domain/i);
   }
+  const lives = cookies.map((cookie) => /gateway-(\w+)=.*?(?:; Max-Age=(\d+)|$)/.exec(cookie)?.slice(1));
+  // The first is gone with the browser's session; the second is good for 180 days.
+  expect(lives).toEqual([
+    ['form', undefined],
+    ['browser', '15552000'],
+  ]);
 });
 
 test('T4 services below paths of one host have cookies of their own, which no other host can set', async () => {

@@ -73,6 +73,9 @@ test('the login page offers the provider, and signing in there ends at the callb
   expect(page.text).toContain('Continue with <bdi>Example ID</bdi>');
   const start = await own.open(startLink(page));
   expect(start.status).toBe(303);
+  expect(start.headers.getSetCookie()).toEqual([
+    expect.stringMatching(/^gateway-openid=[^;]+; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax$/),
+  ]);
   const authorization = new URL(start.location ?? '').searchParams;
   expect(authorization.get('code_challenge_method')).toBe('S256');
   for (const name of ['code_challenge', 'state', 'nonce']) expect(authorization.get(name)).toMatch(/^[\w-]{43}$/);
