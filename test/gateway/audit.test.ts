@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openAuditFile } from '../../functions/gateway/node/audit-file.ts';
@@ -180,4 +180,38 @@ test('T12 the audit log turns over and keeps a few old files; no line is lost to
   expect(kept.map((text) => JSON.parse(text).number).sort((one, other) => one - other)).toEqual(
     Array.from({ length: kept.length }, (_, index) => 100 - kept.length + index),
   );
+});
+
+test('T12 of the audit log 16 MiB and four old files are kept', async () => {
+  const folder = temporaryFolder();
+  const file = join(folder, 'audit.jsonl');
+  const audit = openAuditFile(file);
+  const line = '{"event":"revoked"}\n';
+  for (let time = 0; time < 6; time++) {
+    await audit.write(line);
+    truncateSync(file, 16 * 2 ** 20 - 2 * line.length);
+    writeFileSync(file, line, { flag: 'a' });
+    // It just has room.
+    await audit.write(line);
+    expect(statSync(file).size).toBe(16 * 2 ** 20);
+  }
+  expect(readdirSync(folder).sort()).toEqual(['', '.1', '.2', '.3', '.4'].map((ending) => `audit.jsonl${ending}`));
+});
+
+test('T9 a line of the audit log that was cut short, as by a full disk, takes no other along', async () => {
+  const file = join(temporaryFolder(), 'audit.jsonl');
+  const audit = openAuditFile(file);
+  await audit.write('{"number":1}\n');
+  writeFileSync(file, '{"num', { flag: 'a' });
+  await audit.write('{"number":2}\n');
+  await audit.write('{"number":3}\n');
+  expect(readFileSync(file, 'utf8')).toBe('{"number":1}\n{"num\n{"number":2}\n{"number":3}\n');
+});
+
+test('T9 more lines of the audit log than may wait for a disk are refused at once', async () => {
+  const audit = openAuditFile(join(temporaryFolder(), 'audit.jsonl'));
+  const written = await Promise.allSettled(Array.from({ length: 1_001 }, () => audit.write('{}\n')));
+  const refused = written.filter(({ status }) => status === 'rejected');
+  expect(refused).toEqual([expect.objectContaining({ reason: new Error('the audit log cannot keep up') })]);
+  await audit.write('{}\n');
 });

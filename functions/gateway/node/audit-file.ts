@@ -1,4 +1,4 @@
-import { appendFile, mkdir, rename, stat } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, rename, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { makePrivateFile } from '../store/private-file.ts';
 
@@ -29,7 +29,12 @@ export const openAuditFile = (file: string, { bytes, kept }: typeof usual = usua
     const { size } = await stat(file).catch(() => ({ size: 0 }));
     if (size > 0 && size + Buffer.byteLength(line) > bytes) await turnOver(file, kept);
     makePrivateFile(file);
-    await appendFile(file, line);
+    const handle = await open(file, 'a+');
+    try {
+      await handle.appendFile(`${(await isCutShort(handle)) ? '\n' : ''}${line}`);
+    } finally {
+      await handle.close();
+    }
   };
   return {
     write: (line) => {
@@ -43,6 +48,14 @@ export const openAuditFile = (file: string, { bytes, kept }: typeof usual = usua
       return written;
     },
   };
+};
+
+// Of the last line a full disk may have taken a part, to which the next one must not be joined.
+const isCutShort = async (handle: FileHandle) => {
+  const { size } = await handle.stat();
+  if (size === 0) return false;
+  const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1);
+  return buffer.toString() !== '\n';
 };
 
 const turnOver = async (file: string, kept: number) => {
