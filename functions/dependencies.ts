@@ -87,6 +87,7 @@ export interface DownloadCounters {
   add(downloads: readonly PackageVersion[], network: string): Promise<number>;
   /** The download count of a package. Throws Unavailable if nothing can be read. */
   read(id: string): Promise<DownloadCount>;
+  /** Whether something could be stored. Throws Unavailable, with the reason, if nothing can. */
   probe(): Promise<boolean>;
 }
 

@@ -13,8 +13,5 @@ const asked = async <T>(answer: Promise<T>): Promise<T> => {
 export const remoteDownloads = (stub: () => DownloadsStub): DownloadCounters => ({
   add: (downloads, network) => asked(stub().add({ network, downloads })),
   read: (id) => asked(stub().read(id)),
-  probe: () =>
-    stub()
-      .probe()
-      .catch(() => false),
+  probe: () => asked(stub().probe()),
 });

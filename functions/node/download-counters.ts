@@ -146,11 +146,10 @@ export const createDownloads = (
     return writing ?? Promise.resolve();
   };
 
-  const askProbe = (): Promise<boolean> =>
-    thread.ask({ kind: 'probe' }).then(
-      () => true,
-      () => false,
-    );
+  const askProbe = async (): Promise<boolean> => {
+    await thread.ask({ kind: 'probe' });
+    return true;
+  };
 
   const askRead = async (id: string): Promise<DownloadCount> => {
     const { count } = await thread.ask({ kind: 'read', day: today(), package_id: id });

@@ -308,6 +308,15 @@ describe.each(Object.entries(stores))('download counters %s', (kind, newStore) =
     expect(Object.keys(await readCounters(file))).toEqual(['2026-05-01 before 1.0', '2026-05-01 meanwhile 1.0']);
   });
 
+  itOfFile('say why nothing can be counted', async () => {
+    const { file, counters } = await openCounters();
+    writeFileSync(
+      file,
+      'this is no database, but a text that is longer than the head of one is: a hundred bytes or more',
+    );
+    await expect(counters.probe()).rejects.toThrow('file is not a database');
+  });
+
   itOfFile('go into a new file where theirs was removed', async () => {
     const { file, counters } = await openCounters();
     await counters.add([one('a')], network(1));

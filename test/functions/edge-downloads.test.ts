@@ -270,7 +270,7 @@ describe('the counters of a Worker', () => {
     const downloads = remoteDownloads(() => ({ add: fails, read: fails, probe: fails, totals: fails }));
     await expect(downloads.add([one('a')], network(1))).rejects.toBeInstanceOf(Unavailable);
     await expect(downloads.read('a')).rejects.toBeInstanceOf(Unavailable);
-    expect(await downloads.probe()).toBe(false);
+    await expect(downloads.probe()).rejects.toMatchObject({ cause: new Error('moved') });
   });
 });
 
