@@ -129,6 +129,35 @@ describeEveryStore('races', (_, kind) => {
     }
   });
 
+  test('T6 a device that is signed out on the devices page while it refreshes stays signed out', async () => {
+    for (let round = 0; round < 6; ) {
+      const before = (await gateway.store.listDevices(account)).map(({ familyId }) => familyId);
+      const credentials = await signIn();
+      const listed = await gateway.store.listDevices(account);
+      const family = listed.find(({ familyId }) => !before.includes(familyId))?.familyId ?? '';
+      // Before those that refresh, among them, or after the first of them.
+      const signOut = () => gateway.store.revokeFamily(family, account).catch(() => 'starved');
+      const early = round % 3 === 0 ? signOut() : undefined;
+      const refreshes = both.map((base) => ask(`${base}/v2/refresh`, credentials));
+      const late = () => (round % 3 === 1 ? signOut() : Promise.race(refreshes).then(signOut));
+      const [signedOut, ...answers] = await Promise.all([early ?? late(), ...refreshes]);
+      if (signedOut === 'starved' || answers.some(({ starved }) => starved)) continue;
+      expect(signedOut).toBe(true);
+      if (round % 3 === 2) expect(answers.map(({ status }) => status)).toContain(200);
+      round++;
+      for (const { status, body } of answers) {
+        expect([200, 401]).toContain(status);
+        if (status !== 200) continue;
+        const successor = body as unknown as Credentials;
+        for (const base of both) {
+          expect(await live(successor, base)).toBe(401);
+          expect((await post(`${base}/v2/refresh`, successor)).status).toBe(401);
+        }
+      }
+      expect((await gateway.store.listDevices(account)).map(({ familyId }) => familyId)).not.toContain(family);
+    }
+  });
+
   test('T3 parallel completions across two processes yield one set', async () => {
     for (let round = 0; round < 3; round++) {
       const name = `racer${round}`;
