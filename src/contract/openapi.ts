@@ -55,6 +55,13 @@ const describeFiles = (examples: Examples | undefined): [string, Json][] => {
   });
 };
 
+/** How `filenames.ts` encodes what a file is named after, for those who ask a host of files by identifier. */
+const fileNames = [
+  'In its name, small letters a to z, digits, ".", "+" and "-" of an identifier or slug appear unchanged; a capital letter A to Z becomes "_" and its small letter, any other byte of the UTF-8 text "=" and two hexadecimal digits: `Foo_Bar` becomes `_foo=5f_bar`.',
+  'An encoded name of more than 250 bytes is divided between characters: each part but the last is a folder, with "_" added to its name.',
+  'In the name of a folder of a repository, a dot at the end or before "json" or "html" becomes "=2e": the list of `foo.json` is below `foo=2ejson`.',
+].join(' ');
+
 /**
  * The OpenAPI 3.1 description of everything that programs may request from this host, to be written as JSON or YAML.
  */
@@ -73,9 +80,7 @@ export const createOpenApi = ({
     description: [
       `Answers are JSON in UTF-8 where no other type is named. HEAD answers as GET does, without the body. Scripts of any site may read all of it${staticRefs ? '' : ', but for what the gateway answers'} (CORS).`,
       'Prebuilt answers have an ETag: repeat requests with If-None-Match. Unknown query parameters are ignored.',
-      staticRefs
-        ? 'Every answer is a file. In its name, an identifier of lower-case letters, digits, ".", "+" and "-" appears unchanged; any other is encoded reversibly, and split into folders if it is long.'
-        : 'A prebuilt answer is also a file with a name ending in ".json", which any static host can serve. In that name, an identifier of lower-case letters, digits, ".", "+" and "-" appears unchanged; any other is encoded reversibly, and split into folders if it is long.',
+      `${staticRefs ? 'Every answer is a file.' : 'A prebuilt answer is also a file with a name ending in ".json", which any static host can serve.'} ${fileNames}`,
     ].join('\n\n'),
     license: { name: 'MIT', identifier: 'MIT' },
   },

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isOpenFile } from '../../src/contract/file-headers.ts';
+import { encodeFileName, encodeFolderName } from '../../src/contract/filenames.ts';
 import { gatewayOperations } from '../../src/contract/gateway-schemas.ts';
 import { createOpenApi } from '../../src/contract/openapi.ts';
 import { documentOperations, publicationOperations, siteOperations } from '../../src/contract/openapi-documents.ts';
@@ -53,6 +54,18 @@ describe('OpenAPI description', () => {
     };
     expect(textOf({})).toContain('may read all of it, but for what the gateway answers (CORS).');
     expect(textOf({ staticRefs: true })).toContain('may read all of it (CORS).');
+  });
+
+  it('says how an identifier is written in the name of a file, so that one with capitals is found on a host of files too', () => {
+    for (const staticRefs of [false, true]) {
+      const { info } = createOpenApi({ publicAddress: 'https://index.test', version: '1', staticRefs });
+      const text = (info as { description: string }).description;
+      expect(/`(Foo_Bar)` becomes `(.+?)`/.exec(text)?.slice(1)).toEqual(['Foo_Bar', encodeFileName('Foo_Bar')]);
+      expect(/`(foo\.json)` is below `(.+?)`/.exec(text)?.slice(1)).toEqual(['foo.json', encodeFolderName('foo.json')]);
+      const longest = Number(/more than (\d+) bytes/.exec(text)?.[1]);
+      expect(encodeFileName('a'.repeat(longest))).toBe('a'.repeat(longest));
+      expect(encodeFileName('a'.repeat(longest + 1))).toBe(`${'a'.repeat(longest)}_/a`);
+    }
   });
 
   it('dates every deprecation, and says what to use instead', () => {
