@@ -141,7 +141,6 @@ export const olderHandlers = (
 
     packageSearch: async (context) => {
       const { search, limit, page, responseFields } = readQuery(context.req.url, olderOperations.packageSearch.query);
-      if (search === undefined) throw new HttpError(400, missingParameter('query'));
       return listAnswer(context, olderOperations.packageSearch, limit, async () => {
         const found = await ask(context, (older) => older.packages(search, limit, page));
         return found.map((record) => pickFields(record, responseFields));
@@ -160,10 +159,13 @@ export const olderHandlers = (
     },
 
     repositorySearch: async (context) => {
-      const { search, ranking, limit, page, responseFields } = readQuery(
-        context.req.url,
-        olderOperations.repositorySearch.query,
-      );
+      const {
+        searchUnlessRanking: search,
+        ranking,
+        limit,
+        page,
+        responseFields,
+      } = readQuery(context.req.url, olderOperations.repositorySearch.query);
       if (search === undefined && ranking === undefined) throw new HttpError(400, missingParameter('query'));
       const most = search === undefined && !/[?&]limit=/.test(context.req.url) ? listPageMaximum : limit;
       return listAnswer(context, olderOperations.repositorySearch, most, async () => {

@@ -20,6 +20,29 @@ describe('the description of addresses from before /v2', () => {
     for (const { get } of Object.values(paths)) expect(get.deprecated).toBe(true);
     expectReferences(description);
   });
+
+  it('H5: says which parameters a request must have, and which of two', () => {
+    const paths = description.paths as Record<
+      string,
+      { get: { parameters?: { name: string; required?: boolean; description: string }[] } }
+    >;
+    const needed = Object.entries(paths).flatMap(([address, { get }]) =>
+      (get.parameters ?? []).flatMap(({ name, required, description }) => {
+        const other = /Required without "(\w+)"/.exec(description)?.[1];
+        return required || other ? [`${address}?${name}${other ? ` or ${other}` : ''}`] : [];
+      }),
+    );
+    expect(needed).toEqual([
+      '/v1/community/packages?id',
+      '/v1/community/packages/search?query',
+      '/v1/community/packages/lookup?packages',
+      '/v1/community/repositories/search?query or ranking',
+      '/v1/community/repositories/safety?queries or query',
+      '/v1/community/repositories/safety?query or queries',
+      '/v1/community/repositories/check?queries or query',
+      '/v1/community/repositories/check?query or queries',
+    ]);
+  });
 });
 
 it.each([

@@ -80,7 +80,7 @@ export const olderOperations = {
     address: `/${olderRoot}/community/repositories/search`,
     summary: 'Search repositories by text, or list those of rankings',
     instead: '/jailbreak/repository/search',
-    query: ['search', 'ranking', 'limit', 'page', 'responseFields'],
+    query: ['searchUnlessRanking', 'ranking', 'limit', 'page', 'responseFields'],
     schema: olderRepositoriesAnswerSchema,
     errors: [],
   },

@@ -1,4 +1,5 @@
-import { givenList, integer, oneOf, type QueryParameter, required } from '../parameter-kinds.ts';
+import type { ExampleSubject } from '../example-subject.ts';
+import { givenList, integer, oneOf, type QueryParameter, type Refuse, required } from '../parameter-kinds.ts';
 import { queryParameters, ranks, safetyMaximum } from '../parameters.ts';
 import { searchLength } from '../search-length.ts';
 
@@ -9,6 +10,19 @@ const redirectable = ['packageIcon', 'header', 'depiction', 'nativeDepiction'] a
 
 const { maximum: searchMaximum } = searchLength;
 const fieldsMaximum = 64;
+
+const searched = {
+  description: `Text to search for, at most ${searchMaximum} characters. If empty, the answer has those of the best rankings.`,
+  written: 'query',
+  words: true,
+  schema: { type: 'string', maxLength: searchMaximum },
+  example: ({ packageId }: ExampleSubject) => packageId,
+} as const;
+
+const readSearched = (sent: string, refuse: Refuse): string => {
+  const text = sent.trim();
+  return [...text].length > searchMaximum ? refuse(`must be at most ${searchMaximum} characters`) : text;
+};
 
 const addresses = {
   schema: { type: 'string' },
@@ -35,18 +49,11 @@ export const olderQueryParameters = {
     example: undefined,
     read: (text) => text === 'true' || text === '1',
   },
-  search: {
-    description: `Text to search for, at most ${searchMaximum} characters. If empty, the answer has those of the best rankings.`,
-    written: 'query',
-    words: true,
-    schema: { type: 'string', maxLength: searchMaximum },
-    example: ({ packageId }) => packageId,
-    read: (sent, refuse) => {
-      const text = sent?.trim();
-      return text !== undefined && [...text].length > searchMaximum
-        ? refuse(`must be at most ${searchMaximum} characters`)
-        : text;
-    },
+  search: required({ ...searched, read: readSearched }),
+  searchUnlessRanking: {
+    ...searched,
+    description: `${searched.description} Required without "ranking".`,
+    read: (sent, refuse) => (sent === undefined ? undefined : readSearched(sent, refuse)),
   },
   ranking: {
     description: 'Rankings, separated by commas: 1 is best, 5 is last, * lists all.',
@@ -61,13 +68,13 @@ export const olderQueryParameters = {
   packages: queryParameters.ids,
   uri: {
     ...addresses,
-    description: 'One repository URI. It need not be percent-encoded.',
+    description: 'One repository URI. It need not be percent-encoded. Required without "queries".',
     written: 'query',
     read: (text) => text,
   },
   uris: {
     ...addresses,
-    description: `Repository URIs, separated by commas; at most ${safetyMaximum}. They need not be percent-encoded.`,
+    description: `Repository URIs, separated by commas; at most ${safetyMaximum}. They need not be percent-encoded. Required without "query".`,
     written: 'queries',
     read: (text, refuse) => {
       if (text === undefined) return undefined;
