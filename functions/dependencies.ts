@@ -66,7 +66,7 @@ export interface OlderIndex {
   packages(text: string, limit: number, page: number): Promise<OlderPackage[]>;
   /** The latest record of each known identifier, in the order asked. */
   latest(ids: readonly string[]): Promise<OlderPackage[]>;
-  /** One page of the repositories that match a text; for an empty text, of those with these rankings, or of all. */
+  /** One page of the repositories with these rankings, or with any, that match a text; an empty text matches all. */
   repositories(
     text: string,
     rankings: ReadonlySet<number> | undefined,

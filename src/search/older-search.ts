@@ -60,8 +60,8 @@ export class OlderSearch {
   }
 
   /**
-   * One page of the repositories that match a text; for an empty text, of those with these rankings, or of all, by
-   * ranking and slug.
+   * One page of the repositories with these rankings, or with any, that match a text; for an empty text, of all of
+   * them, by ranking and slug.
    */
   async repositories(
     text: string,
@@ -70,11 +70,10 @@ export class OlderSearch {
     page: number,
   ): Promise<OlderRepository[]> {
     const { repositories } = this.#reading;
-    if (text !== '') {
-      return this.#repositories.locate(text, limit, page).flatMap((slug) => repositories.get(slug) ?? []);
-    }
+    const slugs = text === '' ? [...repositories.keys()] : this.#repositories.locate(text, repositories.size, 1);
     const start = (page - 1) * limit;
-    return [...repositories.values()]
+    return slugs
+      .flatMap((slug) => repositories.get(slug) ?? [])
       .filter(({ ranking }) => rankings?.has(ranking) ?? true)
       .slice(start, start + limit);
   }

@@ -129,7 +129,11 @@ describe('H5 addresses from before /v2', () => {
     }
     expect(await slugs('ranking=5')).toEqual(['last']);
     expect(await slugs('ranking=2,3')).toEqual([]);
+    expect(await slugs('query=example&ranking=5')).toEqual(['last']);
+    expect(await slugs('query=example&ranking=2')).toEqual([]);
+    expect(await slugs('query=best&ranking=5')).toEqual([]);
     expect(await slugs('query=&limit=1&page=2')).toEqual(['last']);
+    expect(await slugs('query=example&limit=1&page=2')).toEqual(['last']);
     const [, last] = await search('query=');
     expect(olderRepositorySchema.parse(last)).toMatchObject({ name: 'last.example', version: '1' });
   });
