@@ -90,7 +90,7 @@ describe('lists that older programs read', () => {
     expect(JSON.stringify(list)).not.toContain('secret');
   });
 
-  it('tell the hosts of the safety list, sorted, each once, and none of which a path alone is listed', () => {
+  it('tell the hosts of the safety list as programs parse them, sorted, each once, and none of which a path alone is listed', () => {
     const listed = { reason: 'Listed for the tests.', date: '2026-05-01', source: 'https://source.test/' };
     const hosts = [
       { host: 'b.test' },
@@ -98,6 +98,15 @@ describe('lists that older programs read', () => {
       { host: 'c.test', path: '/bad' },
       { host: 'b.test', path: '/x' },
     ];
-    expect(composeUnsafeHosts(hosts.map((one) => ({ ...listed, ...one })))).toEqual(['a.test', 'b.test']);
+    const compose = (named: readonly { host: string; path?: string }[]) =>
+      composeUnsafeHosts(named.map((one) => ({ ...listed, ...one })));
+    expect(compose(hosts)).toEqual(['a.test', 'b.test']);
+    const written = ['Bücher.test', 'xn--bcher-kva.test', 'dot.test.', '[2001:DB8::0]', '192.0.2.1'];
+    expect(compose(written.map((host) => ({ host })))).toEqual([
+      '192.0.2.1',
+      '[2001:db8::]',
+      'dot.test',
+      'xn--bcher-kva.test',
+    ]);
   });
 });

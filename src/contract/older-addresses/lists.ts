@@ -21,9 +21,14 @@ export const composeIndexRepositories = (entries: readonly ManifestEntry[]): Ind
     uri: uri.replace(/\/+$/, ''),
   }));
 
+// As a program has it that compares the host of an address: parsed, so that letters beyond ASCII are in their "xn--"
+// form, and without the dot that may end a name.
+const asParsed = (host: string): string =>
+  (URL.parse(`https://${host}`)?.hostname ?? host.toLowerCase()).replace(/\.$/, '');
+
 /**
  * The safety list in the form of `piracy-repositories.json`: host names, each once, sorted. An entry that covers only a
  * path is left out, because readers of this list take the whole host for unsafe.
  */
 export const composeUnsafeHosts = (entries: readonly SafetyEntry[]): string[] =>
-  [...new Set(entries.filter(({ path }) => path === undefined).map(({ host }) => host.toLowerCase()))].sort();
+  [...new Set(entries.filter(({ path }) => path === undefined).map(({ host }) => asParsed(host)))].sort();
