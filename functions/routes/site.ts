@@ -87,7 +87,8 @@ export const siteHandler = (dependencies: Dependencies, makeAnswer: MakeAnswer):
       return landingAnswer(req.raw, dependencies, { vary: ['Accept'] });
     }
     const text = !isRoot && segments.every(isPlain) ? segments.join('/') : '';
-    const answer = text === '' ? undefined : await documentAnswer(req.raw, dependencies, text);
+    // A replica has no front page. Reading it fails (503) before the first generation, which names the public address.
+    const answer = await documentAnswer(req.raw, dependencies, text === '' ? 'index.html' : text);
     if (answer !== undefined) return answer;
     return publicationRedirect(req, dependencies, { ...whoMayRead(text), ...(isRoot ? { Vary: 'Accept' } : {}) });
   };

@@ -296,6 +296,7 @@ describe('a server of a replica', () => {
     expect((await replica.get(lookup)).status).toBe(503);
     expect((await replica.get('/v2/')).status).toBe(503);
     expect((await replica.get('/v2/jailbreak/package/search?q=dock')).status).toBe(503);
+    for (const page of ['/', '/package/a%2Fb/']) expect((await replica.get(page)).status, page).toBe(503);
     expect(await replica.generation()).toMatchObject({ generation: null, age: null, confirmed: null });
     await vi.waitFor(
       () =>
