@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import axe from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { splitWords } from '../site/browser/split-words.ts';
 import { startChromium, takeScreenshot } from '../support/chromium.ts';
 import { addAccount, password, startGateway, type TestGateway } from '../support/gateway-session.ts';
 import { authenticate, PackageManager, signIn } from '../support/package-manager.ts';
@@ -127,9 +128,21 @@ test('T4 the page cannot be framed', async () => {
   });
 });
 
-test('every page is accessible, on a phone and a desktop, light and dark', async () => {
+/** What has no room on the page for all that it says, and words of which it has none for a line. */
+const findCramped = `[
+  ...[...document.querySelectorAll('html, main :not(form)')]
+    .filter((one) => one.clientWidth > 0 && one.scrollWidth > one.clientWidth)
+    .map((one) => one.localName + ' ' + one.textContent),
+  ...${splitWords},
+]`;
+
+test('every page is accessible, on a phone and a desktop, light and dark, and has room for large letters', async () => {
   await withPage(phone, async (page) => {
     const show = async (name: string) => {
+      await page.setViewportSize({ ...phone.viewport, width: 360 });
+      await page.evaluate("document.documentElement.style.fontSize = '200%'");
+      expect(await page.evaluate(findCramped), name).toEqual([]);
+      await page.evaluate("document.documentElement.style.fontSize = ''");
       for (const [size, { viewport }] of [
         ['phone', phone],
         ['desktop', desktop],

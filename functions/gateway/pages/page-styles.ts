@@ -10,7 +10,7 @@ body {
   color: var(--ink);
   font: 1rem/1.5 var(--text);
 }
-main, header { width: 100%; max-width: 27rem; margin: 0 auto; padding: 0 1.25rem; }
+main, header { width: 100%; max-width: 27rem; margin: 0 auto; padding: 0 min(1.25rem, 5.5vw); }
 main.wide, .wide-frame { max-width: 40rem; }
 header { padding-top: 1.25rem; padding-bottom: 1rem; font-size: .9375rem; overflow-wrap: anywhere; }
 header b { font-weight: 650; letter-spacing: -.01em; }
@@ -21,16 +21,16 @@ p { margin: 0 0 1rem; }
 .lead { color: var(--muted); }
 .lead strong { color: var(--ink); font-weight: 620; overflow-wrap: anywhere; }
 .card {
-  padding: 1.5rem 1.25rem 1.5rem;
+  padding: 1.5rem min(1.25rem, 5.5vw);
   background: var(--card);
   border: 1px solid var(--line);
   border-radius: var(--round);
 }
 main .card > :last-child { margin-bottom: 0; }
 dl { margin: 1rem 0 1.5rem; border-top: 1px solid var(--line); }
-dl div { display: flex; padding: .625rem 0; border-bottom: 1px solid var(--line); }
-dt { flex: 0 0 6.25rem; color: var(--muted); }
-dd { flex: 1 1 auto; min-width: 0; margin: 0; overflow-wrap: anywhere; word-break: break-word; font-weight: 560; }
+dl div { display: flex; flex-wrap: wrap; padding: .625rem 0; border-bottom: 1px solid var(--line); }
+dt { flex: 0 1 6.25rem; color: var(--muted); }
+dd { flex: 1 1 8rem; min-width: 0; margin: 0; overflow-wrap: anywhere; word-break: break-word; font-weight: 560; }
 label { display: block; margin-bottom: .375rem; font-weight: 560; }
 input {
   display: block;
@@ -51,7 +51,7 @@ button, .button {
   display: block;
   width: 100%;
   min-height: 3rem;
-  padding: .6875rem 1rem;
+  padding: .6875rem min(1rem, 4.5vw);
   color: var(--on-accent);
   background: var(--accent);
   border: 1px solid transparent;
@@ -88,9 +88,9 @@ pre { margin: .5rem 0 0; padding: .5rem .75rem; background: var(--card); border-
 ul { margin: 1.25rem 0 0; padding: 0; list-style: none; }
 li { padding: 1.125rem 0; border-top: 1px solid var(--line); }
 li:last-child { padding-bottom: 0; }
-.facts { margin: .25rem 0 .875rem; color: var(--muted); font-size: .9375rem; }
+.facts { margin: .25rem 0 .875rem; color: var(--muted); font-size: .9375rem; overflow-wrap: anywhere; word-break: break-word; }
 .facts span { display: block; }
-.top { display: flex; align-items: baseline; justify-content: space-between; }
+.top { display: flex; flex-wrap: wrap; align-items: baseline; justify-content: space-between; }
 .link {
   width: auto;
   min-height: 1.75rem;

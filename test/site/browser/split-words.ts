@@ -1,7 +1,7 @@
 /** Words of up to sixteen letters that stand on two lines, which only a break within them can do. Addresses are none. */
 export const splitWords = `(() => {
   const found = [];
-  const walker = document.createTreeWalker(document.querySelector('#content'), NodeFilter.SHOW_TEXT);
+  const walker = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT);
   const linesOf = (range) =>
     new Set([...range.getClientRects()].filter(({ width }) => width > 0).map(({ top }) => Math.round(top))).size;
   const range = document.createRange();
