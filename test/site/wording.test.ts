@@ -92,6 +92,7 @@ const selling: Source = {
   ].join(''),
 };
 const fewAndShop = [...fewSources, selling];
+const empty: Source = { ...single, entry: { slug: 'empty', uri: 'https://empty.example/', ranking: 4 }, packages: '' };
 const reasons = {
   beta: ['release-missing', 'status 404 for /InRelease'],
   gone: ['dns', 'no address for gone.example'],
@@ -114,7 +115,7 @@ beforeAll(async () => {
     const outcome = one.outcome === 'failed' ? one.outcome : ('stale' as const);
     return { ...one, outcome, code, reason: operatorSentence(code, evidence) };
   });
-  troubled = await build('troubled', fewAndShop, { ...lastBuild, repositories });
+  troubled = await build('troubled', [...fewAndShop, empty], { ...lastBuild, repositories });
 }, 120_000);
 
 const page = (name: string): string => pages.get(`${name}index.html`) ?? '';
@@ -331,6 +332,13 @@ describe('the words and figures of every page', () => {
     expect(text('status/')).toContain('4 packages on 19 Nov 2026, as many as on 18 Nov 2026.');
     expect(readAloud(attention).replaceAll(/\s+/g, ' ')).toMatch(/Not renewed Held back/);
   }, 120_000);
+
+  it('leads to a search of a repository only where it has something to be found', () => {
+    const link = 'Search in this repository';
+    expect(troubled.get('repository/shop/index.html')).toContain(link);
+    expect(troubled.get('repository/empty/index.html')).toContain('It has no packages.');
+    expect(troubled.get('repository/empty/index.html')).not.toContain(link);
+  });
 
   it('says where what a package needs is there for other devices, or may not install', () => {
     const html = troubled.get('package/com.shop.needy/index.html') ?? '';
