@@ -5,7 +5,7 @@ import { encodeFolderName } from '../contract/filenames.ts';
 import { slugPattern } from '../contract/manifest.ts';
 import { mergeRecords, parseRecords, type RecordHistory, recordsText } from './record-history.ts';
 import { rememberedSchema } from './snapshot.ts';
-import { isMissing, writeAtomically } from './snapshot-files.ts';
+import { isMissing, isRefused, writeAtomically } from './snapshot-files.ts';
 
 const repositorySchema = z.strictObject({
   /** When it first entered the catalog, ISO 8601; null if it has not yet. */
@@ -27,10 +27,10 @@ const formatVersion = 'v1';
 /**
  * Knowledge that cannot be derived from anything else, kept beside the snapshots and the catalog, which may be
  * replaced: one folder for each repository, with `repository.json` and `records.json` (when its records were first
- * seen). An unreadable file counts as missing, and is named in `damaged`. The records of a repository are read only
- * when it changes, because reading all of them would cost an unchanged build more than everything else. The history of
- * a repository that left the manifest stays in case it returns: some 70 bytes for each of its records. Only one process
- * at a time may write.
+ * seen). A damaged file counts as missing, and is named in `damaged`; one that may not be read is an error of the system,
+ * because it would be written anew. The records of a repository are read only when it changes, because reading all of
+ * them would cost an unchanged build more than everything else. The history of a repository that left the manifest stays
+ * in case it returns: some 70 bytes for each of its records. Only one process at a time may write.
  */
 export class HistoryStore {
   /** Files that exist but could not be read so far. */
@@ -119,6 +119,7 @@ export class HistoryStore {
     try {
       return parse(await readFile(file, 'utf8'));
     } catch (error) {
+      if (isRefused(error)) throw error;
       if (!isMissing(error) && !this.damaged.includes(file)) this.damaged.push(file);
       return undefined;
     }

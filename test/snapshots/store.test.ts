@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto';
-import { type FileHandle, mkdir, mkdtemp, open, readdir, rm, writeFile } from 'node:fs/promises';
+import fs, { type FileHandle, mkdir, mkdtemp, open, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { noAttempts, type Snapshot } from '../../src/snapshots/snapshot.ts';
 import { SnapshotStore, type StagedFile } from '../../src/snapshots/store.ts';
+import { replaceFunctions } from '../support/replaced-functions.ts';
 
 let directory: string;
 let store: SnapshotStore;
@@ -250,4 +251,29 @@ describe('the store', () => {
       await expect(store.stage(slug, [])).rejects.toMatchObject({ code: 'slug' });
     },
   );
+});
+
+describe('a history that is there and may not be read', () => {
+  let refusal: string | undefined;
+  const { readFile } = fs;
+  const refusing = async (...parameters: Parameters<typeof readFile>) => {
+    if (refusal !== undefined) throw Object.assign(new Error(refusal), { code: refusal });
+    return readFile(...parameters);
+  };
+  replaceFunctions(fs, { readFile: refusing as typeof readFile });
+
+  it.each(['EACCES', 'EMFILE'])('C12: is not written anew, and counts as no damage (%s)', async (code) => {
+    const sight = { seen: '2026-06-01T12:00:00.000Z', news: false, goneAt: null, changedAt: null };
+    const { history } = store;
+    await history.update('repo', { addedAt: sight.seen, formerSlugs: ['old'] });
+    await history.writeRecords('repo', { address: 'a', records: new Map([['one\n1\nall', sight]]) });
+    refusal = code;
+    await expect(history.update('repo', { addedAt: null })).rejects.toMatchObject({ code });
+    await expect(history.readRecords('repo')).rejects.toMatchObject({ code });
+    await expect(history.adopt('other', 'repo')).rejects.toMatchObject({ code });
+    refusal = undefined;
+    expect(history.damaged).toEqual([]);
+    expect(await history.read('repo')).toMatchObject({ addedAt: sight.seen, formerSlugs: ['old'] });
+    expect((await history.readRecords('repo'))?.records.size).toBe(1);
+  });
 });
