@@ -2,9 +2,18 @@ import { mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFile
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openAuditFile } from '../../functions/gateway/node/audit-file.ts';
+import { openGateway } from '../../functions/gateway/node/open-gateway.ts';
 import { createSecurityLog, type SecurityEvent } from '../../functions/gateway/security-log.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { addAccount, post, startGateway, type TestGateway } from '../support/gateway-session.ts';
+import {
+  addAccount,
+  post,
+  readTestConfiguration,
+  startGateway,
+  type TestGateway,
+  weakCost,
+} from '../support/gateway-session.ts';
+import { issue, openProtocol } from '../support/issue.ts';
 import { signIn } from '../support/package-manager.ts';
 import { describeEveryStore } from '../support/stores.ts';
 
@@ -154,6 +163,21 @@ test('T9 a sign-in does not fail where the audit log cannot be written, and the 
   await signIn(gateway.base, 'alice');
   await expect.poll(() => gateway.log.join('')).toContain('the audit log cannot be written');
   await gateway.close();
+});
+
+test('T9 a gateway that is closed has written what it did to the audit log', async () => {
+  const folder = temporaryFolder();
+  const gateway = openGateway(readTestConfiguration({ STATE_DIR: folder }), { tell: () => {}, passwordCost: weakCost });
+  const account = await addAccount(gateway.store, 'alice');
+  const sets = await Promise.all(Array.from({ length: 20 }, () => issue(openProtocol(gateway.store), account)));
+  const headers = { 'Content-Type': 'application/json' };
+  for (const set of sets) {
+    const request = { method: 'POST', headers, body: JSON.stringify(set) };
+    const answer = await gateway.routes.request('/revoke', request, { clientAddress: '192.0.2.1' });
+    expect(answer.status).toBe(200);
+  }
+  await gateway.close();
+  expect(readFileSync(join(folder, 'gateway-audit.jsonl'), 'utf8').split('\n')).toHaveLength(20 + 1);
 });
 
 test('T12 the audit log turns over and keeps a few old files; no line is lost to several writers', async () => {

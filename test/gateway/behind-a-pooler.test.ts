@@ -27,8 +27,10 @@ const boundsInForce = async (url: string, pool = 3): Promise<Record<string, numb
       where name in (${sql.join(settings)})`.execute(database);
     return Object.fromEntries(rows.map(({ name, setting }) => [name, Number(setting)]));
   };
-  // The last, on a connection that has had a transaction.
+  // The others, on a connection that has had a transaction, and one that was taken back.
   const found = [await ask(read), await transact(ask), await ask(read)];
+  await expect(transact(() => Promise.reject(new Error('taken back')))).rejects.toThrow('taken back');
+  found.push(await ask(read));
   wait.end();
   return found;
 };
@@ -45,9 +47,9 @@ test.each(['refused', 'dropped'] as const)(
     const credentials = await signIn(gateway.base, 'alice');
     gateway.advance(3_600_000);
     expect((await post(`${gateway.base}/v2/refresh`, credentials)).status).toBe(200);
-    expect(await boundsInForce(pooler.url)).toEqual([expected, expected, expected]);
+    expect(await boundsInForce(pooler.url)).toEqual([expected, expected, expected, expected]);
     // Of so few there are none for reading alone.
-    expect(await boundsInForce(pooler.url, 1)).toEqual([expected, expected, expected]);
+    expect(await boundsInForce(pooler.url, 1)).toEqual([expected, expected, expected, expected]);
     const location = { kind: 'postgres', url: pooler.url, pool: 1 } as const;
     const file = join(temporaryFolder(), 'backup');
     await backUp(location, file);
@@ -74,7 +76,7 @@ test('T8 a connection whose transaction did not begin as it should is given up: 
 });
 
 test('T8 without a pooler a connection is bounded by itself', async () => {
-  expect(await boundsInForce(await newDatabase())).toEqual([expected, expected, expected]);
+  expect(await boundsInForce(await newDatabase())).toEqual([expected, expected, expected, expected]);
 });
 
 test('T8 a database that stands still after its first answer is not waited for', async () => {

@@ -112,6 +112,26 @@ test('T5 nor does one that is set back between two runs', async () => {
   await after.close();
 });
 
+test('T5 nor do credentials live longer where it is set back between two runs', async () => {
+  useMachine();
+  const file = newFile();
+  const before = open(file);
+  const id = createNodeCryptography().randomId();
+  await before.addAccount({ id, name: id, displayName: id, passwordHash: '' });
+  const { auth_token: first } = await issue(openProtocol(before), id);
+  pass(59 * minute);
+  await issue(openProtocol(before), id);
+  await before.close();
+  machine.wall -= 20 * 60 * minute;
+  machine.elapsed = 0;
+  const after = open(file);
+  const protocol = openProtocol(after);
+  expect(await protocol.check(first)).toBeDefined();
+  pass(minute);
+  expect(await protocol.check(first)).toBeUndefined();
+  await after.close();
+});
+
 test('T5 a process whose clock is behind learns the time from what another one wrote', async () => {
   useMachine();
   const file = newFile();

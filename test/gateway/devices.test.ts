@@ -77,6 +77,17 @@ describeEveryStore('the devices page', (newStore) => {
     expect((await openDevices('bob')).page.text).toContain(`Last used <time datetime="${refreshed}"`);
   });
 
+  test('a use that is noted late does not take a later one back', async () => {
+    const account = await addAccount(gateway.store, 'late');
+    await issue(openProtocol(gateway.store), account);
+    const used = async () => (await gateway.store.listDevices(account))[0];
+    const { familyId = '', signedInAt = 0 } = (await used()) ?? {};
+    for (const after of [20 * minute, 20 * minute - 1]) {
+      await gateway.store.touchFamily(familyId, signedInAt + after);
+      expect(await used()).toMatchObject({ lastUsedAt: signedInAt + 20 * minute });
+    }
+  });
+
   test('T12 shows the newest of an account that has any number of them, and says that there are others', async () => {
     const id = await addAccount(gateway.store, 'dora');
     const protocol = openProtocol(gateway.store);
@@ -130,6 +141,7 @@ describeEveryStore('the devices page', (newStore) => {
     const first = await openDevices('alice');
     const old = new Map(first.browser.cookies);
     await first.browser.submit(first.page, {}, { within: 'Leave' });
+    expect([...first.browser.cookies.keys()]).toEqual(['gateway-form']);
     expect((await first.browser.open(devices)).status).toBe(303);
     const cookie = [...old].map(([name, value]) => `${name}=${value}`).join('; ');
     expect((await new BrowserSession().open(devices, { cookie })).status).toBe(303);
