@@ -42,7 +42,7 @@ interface Outbox {
   confirm(batch: Batch): void;
   /** Renames the sender of the current batch, because the database takes it for one that it has already received. */
   rename(): void;
-  /** How many counts are waiting. */
+  /** How many counts are waiting; where another process has the same file, as of the last look for a batch. */
   readonly size: number;
   /** Destroys the marks of other days. */
   tidy(day: string): void;
@@ -172,10 +172,15 @@ export const openOutbox = (file: string, limits: OutboxLimits): Outbox => {
     next: () =>
       inTransaction(database, () => {
         const sender = seal();
-        if (sender === undefined) return undefined;
+        if (sender === undefined) {
+          // What this process counted was sent by another that has the same file.
+          size = 0;
+          return undefined;
+        }
         const counts = database
           .prepare('SELECT day, package_id, package_version, count, mark FROM unsent WHERE id <= ? ORDER BY id')
           .all(sender.last as number) as unknown as UnsentCount[];
+        size = Math.max(size, counts.length);
         return { sender: sender.name, number: sender.number, counts };
       }),
     confirm: ({ sender, number }) => {

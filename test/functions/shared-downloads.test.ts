@@ -382,6 +382,32 @@ describe('counters that several servers have in common', () => {
     expect(next).toMatchObject({ number: batch.number + 1, counts: [{ package_id: 'b' }] });
     first.confirm(batch);
     expect(second.next()).toEqual(next);
+    // Nor is what another sender has under that number.
+    second.rename();
+    const renamed = second.next();
+    expect(renamed).toMatchObject({ number: batch.number, counts: [{ package_id: 'b' }] });
+    first.confirm(batch);
+    expect(second.next()).toEqual(renamed);
+  });
+
+  it('T12: go on where another process has sent what this one counted into their file', async () => {
+    const url = await newDatabase();
+    let today = day;
+    const times = { now: () => today, sendInterval: 3_600_000, tidyInterval: 5 };
+    const { file, counters } = openServer(url, times);
+    expect(await counters.add([one('a')], 'n1')).toBe(1);
+    const outbox = openOutbox(file, limits);
+    const shared = openSharedDownloads(url, limits);
+    for (let batch = outbox.next(); batch !== undefined; batch = outbox.next()) {
+      if (await shared.take('2026-05-01', batch)) outbox.confirm(batch);
+    }
+    outbox.close();
+    await shared.close();
+    // On the day after, it sends what is left before it tidies.
+    today = new Date('2026-05-02T12:00:00Z');
+    await expect.poll(() => ask(url, 'SELECT day FROM downloads_marking')).toEqual([{ day: '2026-05-02' }]);
+    expect(await counters.add([one('a')], 'n1')).toBe(1);
+    expect((await counters.read('a')).total).toBe(2);
   });
 
   it('T12: fold a day of more counts than one statement takes whole, one server at a time', async () => {
