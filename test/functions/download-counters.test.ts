@@ -382,3 +382,13 @@ test('T12: the most daily counts hold also where a day could not be folded', () 
     Object.fromEntries([0, 1, 2, 3].map((number) => [`2026-05-02 p${number} 1.0`, 1])),
   );
 });
+
+test('T12: what is counted on a day is not folded before it is over, however little room is left', () => {
+  const file = path.join(temporaryFolder(), 'downloads.sqlite');
+  const store = openDownloadsStore(file, { days: 400, counters: 4, perNetwork: 4, perSite: 4, perDay: 4 });
+  onTestFinished(store.close);
+  expect(store.add('2026-05-01', [{ network: network(1), downloads: many('p', 4) }])).toEqual([4]);
+  expect(store.tidy('2026-05-01')).toBe(false);
+  expect(store.read('2026-05-01', 'p0').daily).toEqual([{ day: '2026-05-01', count: 1 }]);
+  expect(store.tidy('2026-05-02')).toBe(true);
+});
