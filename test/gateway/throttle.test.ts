@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createNodeCryptography } from '../../functions/gateway/node/node-cryptography.ts';
 import { createPlaces } from '../../functions/gateway/password-places.ts';
-import { countSignInAttempt } from '../../functions/gateway/throttle.ts';
+import type { CredentialStore } from '../../functions/gateway/store/credential-store.ts';
+import { countFailedIntrospection, countSignInAttempt } from '../../functions/gateway/throttle.ts';
 import { BrowserSession, type Page } from '../support/browser-session.ts';
 import { addAccount, password, startGateway, type TestGateway } from '../support/gateway-session.ts';
 import { describeEveryStore } from '../support/stores.ts';
@@ -165,6 +166,27 @@ describeEveryStore('the throttle', (newStore, kind) => {
     gateway.advance(minute);
     expect(await gateway.store.countAttempts([{ keyHash: narrow, most: 3, window: minute }])).toBe(undefined);
   });
+});
+
+test('T4 each limit is counted for as long as the manual says', async () => {
+  const counted = async (count: (deps: Parameters<typeof countSignInAttempt>[0]) => Promise<unknown>) => {
+    const asked: string[] = [];
+    const countAttempts: CredentialStore['countAttempts'] = async (attempts) => {
+      asked.push(...attempts.map(({ most, window }) => `${most} in ${window / minute} minutes`));
+      return undefined;
+    };
+    const store = { countAttempts } as Partial<CredentialStore> as CredentialStore;
+    await count({ store, cryptography: createNodeCryptography() });
+    return asked.sort();
+  };
+  const signIn = (address: string, knownBrowser?: Uint8Array) =>
+    counted((deps) => countSignInAttempt(deps, { name: 'alice', address, knownBrowser }));
+  const ofAddress = ['5 in 15 minutes', '50 in 15 minutes', '100 in 60 minutes'];
+  expect(await signIn('192.0.2.1')).toEqual([...ofAddress].sort());
+  const ofNetworks = [10, 20, 100, 200].map((most) => `${most} in 15 minutes`);
+  expect(await signIn('2001:db8::1')).toEqual([...ofAddress, ...ofNetworks].sort());
+  expect(await signIn('192.0.2.1', new Uint8Array(32))).toEqual(['10 in 15 minutes']);
+  expect(await counted((deps) => countFailedIntrospection(deps, '192.0.2.1'))).toEqual(['10 in 15 minutes']);
 });
 
 test('T12 a throttled sign-in writes nothing', async () => {
