@@ -67,8 +67,11 @@ const toCrawlError = (error: unknown, budget: AbortSignal, limits: CrawlLimits):
     return new CrawlError('budget-exceeded', limitNote('repositoryMs', limits.repositoryMs), { cause: error });
   if (error instanceof CrawlError) return error;
   const text = error instanceof Error ? error.message : String(error);
-  const isStore = error instanceof SnapshotError || (error instanceof Error && 'syscall' in error);
-  return new CrawlError(isStore ? 'store-failed' : 'internal', text, { cause: error });
+  if (error instanceof Error && 'syscall' in error) {
+    // Reasons are published, and the folders of this machine are not: "EACCES: permission denied, open '/var/lib/…'".
+    return new CrawlError('store-failed', text.replace(/, \w+(?: '.*)?$/s, ''), { cause: error });
+  }
+  return new CrawlError(error instanceof SnapshotError ? 'store-failed' : 'internal', text, { cause: error });
 };
 
 /** The last snapshot. One that the store cannot return completely counts as none, and the visit replaces it. */

@@ -223,6 +223,7 @@ describe('every failure that has a code', () => {
     expect(outcome?.reason).toMatch(/^[A-Z].*\.$/s);
     expect(outcome?.reason?.startsWith(before ?? '') && outcome.reason.endsWith(behindIt ?? '')).toBe(true);
     expect(outcome?.detail, 'there is evidence').not.toBe('');
+    expect(outcome?.reason, 'which is published').not.toContain(bench.directory);
     expect(owner).toMatch(/\.$/);
   });
 
