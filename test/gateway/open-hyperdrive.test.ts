@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { bounds } from '../../functions/gateway/store/postgres-session.ts';
 import { connectHyperdrive } from '../../functions/gateway/workers/hyperdrive-connection.ts';
+import { openHyperdriveStore } from '../../functions/gateway/workers/hyperdrive-store.ts';
 import { openHyperdrive } from '../../functions/gateway/workers/open-hyperdrive.ts';
 import { openWay } from '../support/database-way.ts';
 import { newDatabase } from '../support/new-database.ts';
@@ -58,6 +59,28 @@ test('has it until a transaction is over, and ends it with the database', async 
   const isThere = async () =>
     (await sql`select 1 from pg_stat_activity where pid = ${pid}`.execute(watcher)).rows.length > 0;
   await expect.poll(isThere).toBe(false);
+});
+
+test('a store has no connection left when what it handed over to go on after an answer is done', async () => {
+  const url = await newDatabase();
+  const goesOn: Promise<unknown>[] = [];
+  const store = openHyperdriveStore(
+    () => url,
+    (work) => goesOn.push(work),
+  );
+  expect(await store.listAccounts()).toEqual([]);
+  await expect(store.addAccount({ id: 'a', name: 'a', displayName: 'a', passwordHash: '\0' })).rejects.toThrow();
+  expect(await store.health()).toBe(true);
+  await Promise.all(goesOn);
+  const watcher = open(url);
+  const countOthers = async () =>
+    (
+      await sql`select 1 from pg_stat_activity
+        where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()`.execute(
+        watcher,
+      )
+    ).rows.length;
+  await expect.poll(countOthers).toBe(0);
 });
 
 test('takes another connection in the place of one that broke', async () => {

@@ -1,4 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
+import { sweep as sweepAtEdge } from '../../functions/cloudflare/with-gateway/sweeping.ts';
 import { openGateway } from '../../functions/gateway/node/open-gateway.ts';
 import type { CredentialStore } from '../../functions/gateway/store/credential-store.ts';
 import { readTestConfiguration, weakCost } from '../support/gateway-session.ts';
@@ -33,4 +34,16 @@ test('T12 a gateway sweeps its store every ten minutes, portion by portion while
   expect(await after(9 * minute)).toBe(5);
   await gateway.close();
   expect(await after(60 * minute)).toBe(5);
+});
+
+test('T12 a sweep that a schedule begins at the edge ends by itself before the next, whatever is left', async () => {
+  vi.useFakeTimers();
+  const begun = Date.now();
+  let sweeps = 0;
+  const endless = async () => {
+    vi.setSystemTime(begun + ++sweeps * minute);
+    return { deleted: 200, more: sweeps < 20 };
+  };
+  await sweepAtEdge({ sweep: endless });
+  expect(sweeps).toBe(5);
 });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createNodeCryptography } from '../../functions/gateway/node/node-cryptography.ts';
 import { createPlaces } from '../../functions/gateway/password-places.ts';
 import type { CredentialStore } from '../../functions/gateway/store/credential-store.ts';
@@ -187,6 +187,13 @@ test('T4 each limit is counted for as long as the manual says', async () => {
   expect(await signIn('2001:db8::1')).toEqual([...ofAddress, ...ofNetworks].sort());
   expect(await signIn('192.0.2.1', new Uint8Array(32))).toEqual(['10 in 15 minutes']);
   expect(await counted((deps) => countFailedIntrospection(deps, '192.0.2.1'))).toEqual(['10 in 15 minutes']);
+});
+
+test('T4 a sign-in whose password cannot be looked at, for a fault of ours, is no guess', async () => {
+  const gateway = await startGateway();
+  onTestFinished(gateway.close);
+  await gateway.store.addAccount({ id: 'a', name: 'alice', displayName: 'alice', passwordHash: 'of another program' });
+  for (let time = 0; time < 6; time++) expect(await attempt(gateway, 'alice', password, '192.0.2.1')).toBe(500);
 });
 
 test('T12 a throttled sign-in writes nothing', async () => {
