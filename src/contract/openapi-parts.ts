@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { readMethods } from './answer-headers.ts';
 import { type ErrorStatus, otherMethod, ourFault, phrases, unreadable } from './errors.ts';
-import { missingParameter } from './parameters.ts';
+import { answerMaximum, missingParameter } from './parameters.ts';
 
 // What the descriptions of the API and of older addresses have in common: the form of schemas, and the errors.
 
@@ -29,7 +29,7 @@ export const describeSchemas = (schemas: Record<string, z.ZodType>, io: 'input' 
 };
 
 const errorDescriptions: Partial<Record<ErrorStatus, string>> = {
-  400: 'A parameter is missing, repeated or out of bounds, the path cannot be decoded, the body is not valid, or the request is not valid HTTP.',
+  400: `A parameter is missing, repeated or out of bounds, the records asked for are larger than ${answerMaximum / 2 ** 20} MB together, the path cannot be decoded, the body is not valid, or the request is not valid HTTP.`,
   401: 'Credentials are missing, expired or not valid.',
   404: 'Unknown package, repository or address.',
   405: 'The address does not answer this method.',

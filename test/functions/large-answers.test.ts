@@ -131,6 +131,9 @@ describe('H7 answers that are read and encoded in several turns', () => {
         400,
         { error: 'The records asked for are larger than 20 MB together: ask for fewer at once' },
       ]);
+      expect(await (await fetch(`${other.address}/v2/openapi.json`)).text()).toContain(
+        'the records asked for are larger than 20 MB together',
+      );
       expect(other.faults).toEqual([]);
     } finally {
       await other.close();
