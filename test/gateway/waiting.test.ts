@@ -324,3 +324,25 @@ test('T8 a store that is locked while it opens opens once it is free', async () 
   await second.close();
   await gateway.close();
 });
+
+test('a removal that waits on PostgreSQL for a refresh which waits for it is done when that is over', async () => {
+  const environment = { GATEWAY_DATABASE_URL: await newDatabase() };
+  const gateway = await startGateway(environment);
+  onTestFinished(gateway.close);
+  const account = await addAccount(gateway.store, 'alice');
+  await issue(openProtocol(gateway.store), account);
+  const clients = [1, 2].map(() => new pg.Client({ connectionString: environment.GATEWAY_DATABASE_URL }));
+  const [other, watcher] = clients as [pg.Client, pg.Client];
+  await Promise.all(clients.map((client) => client.connect()));
+  onTestFinished(async () => void (await Promise.all(clients.map((client) => client.end()))));
+  await other.query('begin');
+  expect((await other.query('update gateway_families set last_used_at = 1')).rowCount).toBe(1);
+  const removed = gateway.store.removeAccount('alice');
+  const waiting = 'select count(*)::int as waiting from pg_locks where not granted';
+  await expect.poll(async () => (await watcher.query(waiting)).rows).toEqual([{ waiting: 1 }]);
+  // The removal has waited longer, so PostgreSQL takes that back.
+  await other.query('update gateway_accounts set display_name = name');
+  await other.query('commit');
+  expect(await removed).toBe(true);
+  expect(await gateway.store.findAccount('alice')).toBeUndefined();
+});

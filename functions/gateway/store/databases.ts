@@ -91,17 +91,20 @@ const isBusy = (error: unknown): boolean =>
 /** Whether PostgreSQL has no connection left, or the role or the database that is asked for ("too_many_connections"). */
 const isFull = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === '53300';
 
+/** Whether PostgreSQL took a transaction back that waited for another one that waited for it ("deadlock_detected"). */
+const isDeadlock = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === '40P01';
+
 /** A lock is had for a moment; a connection goes with whoever has it, and to ask for one costs a process over there. */
 const pauseAfter = (error: unknown) => (isFull(error) ? 100 + Math.random() * 200 : 1 + Math.random() * 4);
 
-/** Does the work again for as long as it meets a lock, or finds no connection to begin with. */
+/** Does the work again for as long as it meets a lock, or finds no connection to begin with, or was taken back. */
 export const untilUnlocked = async <Result>(wait: Wait, work: () => Promise<Result>): Promise<Result> => {
   for (;;) {
     wait.assertWanted();
     try {
       return await work();
     } catch (error) {
-      if (!isBusy(error) && !isFull(error)) throw error;
+      if (!isBusy(error) && !isFull(error) && !isDeadlock(error)) throw error;
       await sleep(pauseAfter(error), undefined, { signal: wait.signal });
     }
   }
