@@ -58,7 +58,7 @@ const describeFiles = (examples: Examples | undefined): [string, Json][] => {
 /** How `filenames.ts` encodes what a file is named after, for those who ask a host of files by identifier. */
 const fileNames = [
   'In its name, small letters a to z, digits, ".", "+" and "-" of an identifier or slug appear unchanged; a capital letter A to Z becomes "_" and its small letter, any other byte of the UTF-8 text "=" and two hexadecimal digits: `Foo_Bar` becomes `_foo=5f_bar`.',
-  'An encoded name of more than 250 bytes is divided between characters: each part but the last is a folder, with "_" added to its name.',
+  'An encoded name of more than 250 bytes is divided: each part but the last is as long as it can be without dividing what a byte became, and is a folder, with "_" added to its name.',
   'In the name of a folder of a repository, a dot at the end or before "json" or "html" becomes "=2e": the list of `foo.json` is below `foo=2ejson`.',
 ].join(' ');
 

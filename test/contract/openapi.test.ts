@@ -65,6 +65,8 @@ describe('OpenAPI description', () => {
       const longest = Number(/more than (\d+) bytes/.exec(text)?.[1]);
       expect(encodeFileName('a'.repeat(longest))).toBe('a'.repeat(longest));
       expect(encodeFileName('a'.repeat(longest + 1))).toBe(`${'a'.repeat(longest)}_/a`);
+      expect(text).toContain('as long as it can be without dividing what a byte became');
+      expect(encodeFileName('é'.repeat(42))).toBe(`${'=c3=a9'.repeat(41)}=c3_/=a9`);
     }
   });
 
