@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import fs from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openAuditFile } from '../../functions/gateway/node/audit-file.ts';
 import { openGateway } from '../../functions/gateway/node/open-gateway.ts';
 import { createSecurityLog, type SecurityEvent } from '../../functions/gateway/security-log.ts';
@@ -15,6 +16,7 @@ import {
 } from '../support/gateway-session.ts';
 import { issue, openProtocol } from '../support/issue.ts';
 import { signIn } from '../support/package-manager.ts';
+import { replaceFunctions } from '../support/replaced-functions.ts';
 import { describeEveryStore } from '../support/stores.ts';
 
 const hour = 3_600_000;
@@ -230,6 +232,33 @@ test('T9 a line of the audit log that was cut short, as by a full disk, takes no
   await audit.write('{"number":2}\n');
   await audit.write('{"number":3}\n');
   expect(readFileSync(file, 'utf8')).toBe('{"number":1}\n{"num\n{"number":2}\n{"number":3}\n');
+});
+
+describe('a line of the audit log that another process has written half of', () => {
+  const { open } = fs;
+  let afterReading = () => {};
+  const openHeld: typeof open = async (...parameters) => {
+    const handle = await open(...parameters);
+    const read = handle.read.bind(handle) as (...how: unknown[]) => Promise<unknown>;
+    const readHeld = async (...how: unknown[]) => {
+      const found = await read(...how);
+      afterReading();
+      return found;
+    };
+    return Object.assign(handle, { read: readHeld as typeof handle.read });
+  };
+  replaceFunctions(fs, { open: openHeld });
+
+  test('T9 is not cut short: what follows stands on the next line', async () => {
+    const file = join(temporaryFolder(), 'audit.jsonl');
+    writeFileSync(file, '{"num');
+    afterReading = () => {
+      afterReading = () => {};
+      writeFileSync(file, 'ber":1}\n', { flag: 'a' });
+    };
+    await openAuditFile(file).write('{"number":2}\n');
+    expect(readFileSync(file, 'utf8')).toBe('{"number":1}\n{"number":2}\n');
+  });
 });
 
 test('T9 more lines of the audit log than may wait for a disk are refused at once', async () => {

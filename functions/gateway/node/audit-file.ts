@@ -1,5 +1,6 @@
 import { type FileHandle, mkdir, open, rename, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { makePrivateFile } from '../store/private-file.ts';
 
 /** A log file with its predecessors: `<file>.1` is the newest of those. */
@@ -50,12 +51,20 @@ export const openAuditFile = (file: string, { bytes, kept }: typeof usual = usua
   };
 };
 
-// Of the last line a full disk may have taken a part, to which the next one must not be joined.
+/** How long, in milliseconds, the last line must stay as it is to count as cut short. */
+const settled = 50;
+
+// Of the last line a full disk may have taken a part, to which the next one must not be joined. One that another process
+// is writing looks the same for a moment.
 const isCutShort = async (handle: FileHandle) => {
-  const { size } = await handle.stat();
-  if (size === 0) return false;
-  const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1);
-  return buffer.toString() !== '\n';
+  for (let before = 0; ; await sleep(settled)) {
+    const { size } = await handle.stat();
+    if (size === 0) return false;
+    const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1);
+    if (buffer.toString() === '\n') return false;
+    if (size === before) return true;
+    before = size;
+  }
 };
 
 const turnOver = async (file: string, kept: number) => {
