@@ -24,6 +24,15 @@ export const saySecond = (iso: string): string => `${iso.slice(0, 19).replace('T
 export const sayStatus = (status: number, place: string | URL): string =>
   `status ${status} for ${place}${status === 304 ? ', which was asked for without a condition' : ''}`;
 
+/**
+ * An error of the store, for a reason. Reasons are published, and the folders of this machine are not: "EACCES:
+ * permission denied, open '/var/lib/…'".
+ */
+export const sayFault = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error);
+  return 'syscall' in error ? error.message.replace(/, \w+(?: '.*)?$/s, '') : error.message;
+};
+
 /** How large an index is. Not in packages, each of which may have several versions: a stanza is one version. */
 export const sayStanzas = (count: number): string => `${count} ${count === 1 ? 'stanza' : 'stanzas'}`;
 

@@ -8,7 +8,7 @@ import { NetworkError } from '../net/network-error.ts';
 import type { Attempts, Found, Remembered, Signing, Snapshot } from '../snapshots/snapshot.ts';
 import { SnapshotError, type SnapshotStore } from '../snapshots/store.ts';
 import { assertRested, attemptsAt, backOff } from './back-off.ts';
-import { type CrawlCode, CrawlError } from './crawl-error.ts';
+import { type CrawlCode, CrawlError, sayFault } from './crawl-error.ts';
 import { type CrawlLimits, usualLimits } from './crawl-limits.ts';
 import { crawlRepository, isPredecessor, type Visited } from './crawl-repository.ts';
 import { visitDepictions } from './depictions.ts';
@@ -66,12 +66,8 @@ const toCrawlError = (error: unknown, budget: AbortSignal, limits: CrawlLimits):
   if (budget.aborted)
     return new CrawlError('budget-exceeded', limitNote('repositoryMs', limits.repositoryMs), { cause: error });
   if (error instanceof CrawlError) return error;
-  const text = error instanceof Error ? error.message : String(error);
-  if (error instanceof Error && 'syscall' in error) {
-    // Reasons are published, and the folders of this machine are not: "EACCES: permission denied, open '/var/lib/…'".
-    return new CrawlError('store-failed', text.replace(/, \w+(?: '.*)?$/s, ''), { cause: error });
-  }
-  return new CrawlError(error instanceof SnapshotError ? 'store-failed' : 'internal', text, { cause: error });
+  const isStore = error instanceof SnapshotError || (error instanceof Error && 'syscall' in error);
+  return new CrawlError(isStore ? 'store-failed' : 'internal', sayFault(error), { cause: error });
 };
 
 /** The last snapshot. One that the store cannot return completely counts as none, and the visit replaces it. */

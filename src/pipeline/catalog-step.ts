@@ -6,7 +6,7 @@ import { isCatalogSound, isDamage } from '../catalog/soundness.ts';
 import { CatalogBuild, catalogPath } from '../catalog/state-catalog.ts';
 import { type CatalogUpdate, updateCatalog } from '../catalog/update.ts';
 import type { CrawlOutcome } from '../crawl/crawl.ts';
-import { CrawlError } from '../crawl/crawl-error.ts';
+import { CrawlError, sayFault } from '../crawl/crawl-error.ts';
 import { listWaiting } from '../crawl/operator-word.ts';
 import type { BuildInput, PreparedInput } from './build-input.ts';
 import type { BuildResult } from './build-result.ts';
@@ -111,7 +111,7 @@ const withDamage = (
   outcomes.map((outcome) => {
     const damage = damaged.find(({ slug }) => slug === outcome.slug);
     if (damage === undefined) return outcome;
-    const { message: reason, detail } = new CrawlError('store-failed', String(damage.cause));
+    const { message: reason, detail } = new CrawlError('store-failed', sayFault(damage.cause));
     return { ...outcome, outcome: 'stale', code: 'store-failed', reason, detail };
   });
 
