@@ -226,7 +226,11 @@ export class CatalogKeeper implements CatalogStub {
   async #beginFollowing(): Promise<void> {
     if (this.#follows || Date.now() < this.#restsUntil) return;
     this.#follows = true;
-    if ((await this.#state.storage.getAlarm()) === null) await this.#wake(0);
+    const due = await this.#state.storage.getAlarm();
+    const { interval } = this.#options.settings;
+    if (due === null) await this.#wake(0);
+    // After failures; the deployment that restarted this object may have corrected their reason.
+    else if (due > Date.now() + interval) await this.#wake(interval);
   }
 
   // Never for this moment: an alarm may run in the millisecond that it was set for, and workerd takes another one for the

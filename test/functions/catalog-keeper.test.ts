@@ -184,6 +184,19 @@ describe('the two objects that hold a catalog', () => {
     expect(await pair.ask()).toBe(texts[1]);
   });
 
+  it('E2: ask again within the interval after a restart, however long the pause after failures was to be', async () => {
+    const { pair, texts } = await openPair();
+    pair.onRead = () => Promise.reject(new Error('the file is away'));
+    await pair.rest();
+    // Another of the longest pauses begins.
+    pair.wake(0);
+    await pair.settle();
+    pair.onRead = () => undefined;
+    pair.restart(0);
+    await pair.rest(4);
+    expect(await pair.ask()).toBe(texts[0]);
+  });
+
   it('P3: have the signature that is published, though the generation stays', async () => {
     const { pair, publish } = await openPair();
     await publish(1);
