@@ -79,7 +79,9 @@ const answerOf = async (response: Response, method: string): Promise<LambdaAnswe
   const text = asText(bytes);
   const body = text ?? Buffer.from(bytes).toString('base64');
   if (isTooLarge(body)) {
-    const sentence = 'This answer is larger than this host can send: ask for pages of it, or accept gzip';
+    // A document is compressed only where copies were published with it, which are of these two codings.
+    const sentence =
+      'This answer is larger than this host can send: ask for pages of it, or accept gzip or br, which may not help with a document';
     return answerOf(errorAnswer(new HttpError(503, sentence), new Date(), method), method);
   }
   const headers = Object.fromEntries([...response.headers].filter(([name]) => name !== 'set-cookie'));
