@@ -186,7 +186,7 @@ export const crawlTexts = {
   ),
   'store-failed': broken(
     'The index could not keep what it fetched',
-    'The snapshot could not be read or written: {}. Check the disk.',
+    'The snapshot could not be read or written: {}. Check the disk of the state folder, its owner and the limit of open files.',
     'Nothing needs to be done: the fault is ours.',
   ),
   internal: broken(
