@@ -12,9 +12,9 @@ export const isTemporary = (name: string): boolean => name.startsWith(prefix);
 export const isMissing = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
 
-const refusals: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM', 'EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN']);
+const refusals: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM', 'EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'EIO']);
 
-/** Whether a file could not be read because of its owner, or for want of open files or memory: it may be whole. */
+/** Whether a file could not be read because of its owner, its disk, or for want of open files or memory: it may be whole. */
 export const isRefused = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && refusals.has(error.code);
 

@@ -262,7 +262,7 @@ describe('a history that is there and may not be read', () => {
   };
   replaceFunctions(fs, { readFile: refusing as typeof readFile });
 
-  it.each(['EACCES', 'EMFILE'])('C12: is not written anew, and counts as no damage (%s)', async (code) => {
+  it.each(['EACCES', 'EMFILE', 'EIO'])('C12: is not written anew, and counts as no damage (%s)', async (code) => {
     const sight = { seen: '2026-06-01T12:00:00.000Z', news: false, goneAt: null, changedAt: null };
     const { history } = store;
     await history.update('repo', { addedAt: sight.seen, formerSlugs: ['old'] });
