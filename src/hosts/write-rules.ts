@@ -22,8 +22,10 @@ const list = (folder: string): string[] => {
       .filter((entry) => !entry.isDirectory())
       .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return [];
+    if (code !== 'ENOTDIR') throw error;
+    throw new RulesImpossible(`${folder} is no folder, or lies below a file: name another --out.`);
   }
 };
 

@@ -56,6 +56,13 @@ it('rules take the place of those of before, and of what a command left that was
   for (const name of names) expect(readFileSync(path.join(apart, name), 'utf8')).toBe(files[name]);
 });
 
+it.each(['file', 'file/below'])('rules say so where there is a file instead of a folder (%s)', (place) => {
+  const { out, write, put } = begin();
+  put('file', 'of somebody');
+  expect(() => write('caddy', path.join(out, place))).toThrow(/is no folder, or lies below a file: name another --out/);
+  expect(readFileSync(path.join(out, 'file'), 'utf8')).toBe('of somebody');
+});
+
 it('rules name a folder with blanks as one', () => {
   const { out, write, published } = begin();
   const folder = path.join(temporaryFolder(), 'our index');
