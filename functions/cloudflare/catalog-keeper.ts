@@ -72,9 +72,10 @@ export class CatalogKeeper implements CatalogStub {
       this.#taking.begin(order);
       this.#memory.set('elsewhere', true);
       this.#farewell.begin();
+      this.#follows = true;
       // Any pause that is still running belongs to the order before this one.
       await this.#wake(0);
-    } else if ((await this.#state.storage.getAlarm()) === null) await this.#wake(0);
+    } else await this.#follow();
     return false;
   }
 
@@ -224,13 +225,18 @@ export class CatalogKeeper implements CatalogStub {
   // Sets the first alarm; each alarm then sets the next. For an object that stands aside, the alarm checks whether the
   // other one answers.
   async #beginFollowing(): Promise<void> {
-    if (this.#follows || Date.now() < this.#restsUntil) return;
+    if (!this.#follows && Date.now() >= this.#restsUntil) await this.#follow();
+  }
+
+  // Sees that there is an alarm: the platform may have given up waking this object.
+  async #follow(): Promise<void> {
+    const isRestarted = !this.#follows;
     this.#follows = true;
     const due = await this.#state.storage.getAlarm();
     const { interval } = this.#options.settings;
     if (due === null) await this.#wake(0);
     // After failures; the deployment that restarted this object may have corrected their reason.
-    else if (due > Date.now() + interval) await this.#wake(interval);
+    else if (isRestarted && due > Date.now() + interval) await this.#wake(interval);
   }
 
   // Never for this moment: an alarm may run in the millisecond that it was set for, and workerd takes another one for the

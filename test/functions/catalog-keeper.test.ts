@@ -197,6 +197,32 @@ describe('the two objects that hold a catalog', () => {
     expect(await pair.ask()).toBe(texts[0]);
   });
 
+  it('E2: go on within the interval with what they take where who takes it was restarted, and only there', async () => {
+    const { pair, publish, texts } = await openPair();
+    await publish(1);
+    pair.published = pair.states[1] as PublishedState;
+    const failFor20Minutes = async () => {
+      pair.onRead = (file) => (file.endsWith('.portion') ? Promise.reject(new Error('the file is away')) : undefined);
+      await pair.rest();
+      // Another of the longest pauses begins.
+      pair.wake(1);
+      await pair.settle();
+      // Whether the other one answers, and that it does.
+      for (const _ of ['there', 'back']) {
+        pair.arrive(0);
+        await pair.settle();
+      }
+      pair.onRead = () => undefined;
+    };
+    await failFor20Minutes();
+    await pair.rest(4);
+    expect(await pair.ask()).toBe(texts[0]);
+    await failFor20Minutes();
+    pair.restart(1);
+    await pair.rest(4);
+    expect(await pair.ask()).toBe(texts[1]);
+  });
+
   it('P3: have the signature that is published, though the generation stays', async () => {
     const { pair, publish } = await openPair();
     await publish(1);
