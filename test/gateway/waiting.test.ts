@@ -361,3 +361,30 @@ test('a removal that waits on PostgreSQL for a refresh which waits for it is don
   expect(await removed).toBe(true);
   expect(await gateway.store.findAccount('alice')).toBeUndefined();
 });
+
+test('who signs everybody out on PostgreSQL is told of every device, also where a portion was taken back', async () => {
+  const url = await newDatabase();
+  const gateway = await startGateway({ GATEWAY_DATABASE_URL: url });
+  onTestFinished(gateway.close);
+  const account = await addAccount(gateway.store, 'alice');
+  const [owner] = (await connectToo(url, 1)) as [pg.Client];
+  // One more than a portion.
+  await owner.query(`
+    insert into gateway_families
+      (id, account_id, application, model, masked_udid, created_at, ends_at, last_used_at)
+      select n, '${account}', '', '', '', 0, 9e15, 0 from generate_series(1, 501) as n`);
+  const hash = (of: string) => `decode(md5('${of}' || n), 'hex')`;
+  await owner.query(`
+    insert into gateway_credential_sets
+      (id, family_id, auth_hash, secret_hash, refresh_hash, created_at, expires_at, refresh_expires_at, ends_at)
+      select n, n, ${hash('a')}, ${hash('s')}, ${hash('r')}, 0, 9e15, 9e15, 9e15 from generate_series(1, 501) as n`);
+  await owner.query(`
+    create sequence portions;
+    create function take_back() returns trigger language plpgsql as $$ begin
+      if nextval('portions') = 2 then raise exception using errcode = 'deadlock_detected'; end if;
+      return null;
+    end $$;
+    create trigger take_back before update on gateway_families execute function take_back()`);
+  expect(await gateway.store.signOutEverybody()).toBe(501);
+  expect((await owner.query("select nextval('portions')::int as next")).rows).toEqual([{ next: 4 }]);
+});

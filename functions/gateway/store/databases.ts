@@ -131,21 +131,26 @@ export const transactSqlite = <Result>(
     { signal: wait.signal },
   );
 
-/** A transaction on PostgreSQL; it is rolled back where nobody waits for its commit any more. */
+/**
+ * A transaction on PostgreSQL; it is rolled back where nobody waits for its commit any more. One that was taken back is
+ * done again by itself: what its operation has committed before would not be counted again.
+ */
 export const transactPostgres = <Result>(
   database: Kysely<GatewayTables>,
   wait: Wait,
   work: (transaction: Transaction<GatewayTables>) => Promise<Result>,
 ): Promise<Result> =>
-  database.connection().execute(
-    (connection) => {
-      wait.assertWanted();
-      return connection.transaction().execute(async (transaction) => {
-        const result = await work(transaction);
+  untilUnlocked(wait, () =>
+    database.connection().execute(
+      (connection) => {
         wait.assertWanted();
-        wait.committing = true;
-        return result;
-      });
-    },
-    { signal: wait.signal },
+        return connection.transaction().execute(async (transaction) => {
+          const result = await work(transaction);
+          wait.assertWanted();
+          wait.committing = true;
+          return result;
+        });
+      },
+      { signal: wait.signal },
+    ),
   );
