@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import fs from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -206,6 +206,44 @@ test('T12 the audit log turns over and keeps a few old files; no line is lost to
   expect(kept.map((text) => JSON.parse(text).number).sort((one, other) => one - other)).toEqual(
     Array.from({ length: kept.length }, (_, index) => 100 - kept.length + index),
   );
+});
+
+describe('an audit log that another process turns over at the same moment', () => {
+  const { rename } = fs;
+  let beforeMoving = async () => {};
+  const renameHeld: typeof rename = async (from, to) => {
+    const meanwhile = beforeMoving;
+    beforeMoving = async () => {};
+    await meanwhile();
+    await rename(from, to);
+  };
+  replaceFunctions(fs, { rename: renameHeld });
+  const line = (number: number) => `{"number":${number}}\n`;
+
+  test('T12 loses no file to it', async () => {
+    const folder = temporaryFolder();
+    const file = join(folder, 'audit.jsonl');
+    writeFileSync(file, line(1));
+    const [one, other] = [1, 2].map(() => openAuditFile(file, { bytes: 20, kept: 1 }));
+    beforeMoving = async () => other?.write(line(2));
+    await one?.write(line(3));
+    expect(readFileSync(`${file}.1`, 'utf8')).toBe(line(1) + line(2));
+    expect(readFileSync(file, 'utf8')).toBe(line(3));
+    expect(readdirSync(folder)).toHaveLength(2);
+  });
+
+  test('T12 is turned over after one that was killed while it did', async () => {
+    const folder = temporaryFolder();
+    const file = join(folder, 'audit.jsonl');
+    const mark = `${file}.turning`;
+    const audit = openAuditFile(file, { bytes: 20, kept: 1 });
+    writeFileSync(mark, '');
+    utimesSync(mark, 0, 0);
+    for (const number of [1, 2, 3]) await audit.write(line(number));
+    expect(readFileSync(`${file}.1`, 'utf8')).toBe(line(1) + line(2));
+    expect(readFileSync(file, 'utf8')).toBe(line(3));
+    expect(readdirSync(folder)).toHaveLength(2);
+  });
 });
 
 test('T12 of the audit log 16 MiB and four old files are kept', async () => {

@@ -1,4 +1,4 @@
-import { type FileHandle, mkdir, open, rename, stat } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makePrivateFile } from '../store/private-file.ts';
@@ -27,10 +27,19 @@ export const openAuditFile = (file: string, { bytes, kept }: typeof usual = usua
   let waiting = 0;
   const append = async (line: string) => {
     await mkdir(dirname(file), { recursive: true });
-    const { size } = await stat(file).catch(() => ({ size: 0 }));
-    if (size > 0 && size + Buffer.byteLength(line) > bytes) await turnOver(file, kept);
+    const isFull = async () => {
+      const { size } = await stat(file).catch(() => ({ size: 0 }));
+      return size > 0 && size + Buffer.byteLength(line) > bytes;
+    };
+    if (await isFull()) {
+      await alone(`${file}.turning`, async () => {
+        // Another process may have done it since.
+        if (await isFull()) await turnOver(file, kept);
+      });
+    }
     makePrivateFile(file);
-    const handle = await open(file, 'a+');
+    // It may have been moved away since.
+    const handle = await open(file, 'a+', 0o600);
     try {
       await handle.appendFile(`${(await isCutShort(handle)) ? '\n' : ''}${line}`);
     } finally {
@@ -67,6 +76,27 @@ const isCutShort = async (handle: FileHandle) => {
   }
 };
 
+/** How old, in milliseconds, a mark must be to count as left by a process that was killed. */
+const abandoned = 10_000;
+
+// Does the work unless the file `mark` says that another process is doing it.
+const alone = async (mark: string, work: () => Promise<void>) => {
+  try {
+    await (await open(mark, 'wx', 0o600)).close();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    const { mtimeMs } = await stat(mark).catch(() => ({ mtimeMs: Date.now() }));
+    if (Math.abs(Date.now() - mtimeMs) > abandoned) await rm(mark, { force: true });
+    return;
+  }
+  try {
+    await work();
+  } finally {
+    await rm(mark, { force: true });
+  }
+};
+
+// Not in two processes at once: one would move its file over the one that the other has just moved.
 const turnOver = async (file: string, kept: number) => {
   for (let number = kept - 1; number >= 0; number--) {
     await rename(number === 0 ? file : `${file}.${number}`, `${file}.${number + 1}`).catch((error) => {
