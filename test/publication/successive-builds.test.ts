@@ -95,7 +95,9 @@ describe('builds, one after the other', () => {
     stop('one');
     // With references of another kind all of it is to be read again.
     const { text } = await bench.build('DEBDEX_STATIC_REFS=1 ');
-    expect(text).toMatch(/stale one: The snapshot could not be read.+ Check the disk of the state folder/);
+    expect(text).toMatch(
+      /stale one: The snapshot could not be read or written: the snapshot of one .+ Check the disk of the state folder/,
+    );
     expect(record('one')).toEqual(JSON.parse(before.get(documentPath.repository('one')) ?? '{}').data);
     expect(bench.findDamage()).toEqual([]);
   });
