@@ -121,6 +121,17 @@ describe('a package', () => {
     expect(await table.evaluate((one) => one.scrollWidth - one.clientWidth)).toBe(0);
   });
 
+  it('writes nothing over a name of a repository that has it, however long that is', async () => {
+    const page = await site.open('/package/com.alpha.snowboard/', { ...phone, bypassCSP: true });
+    await page.addStyleTag({ content: 'html { font-size: 200% }' });
+    const over = await page.evaluate(`[...document.querySelectorAll('#elsewhere .name')].flatMap((name) => {
+      name.textContent = 'A Repository With A Rather Long Name '.repeat(4);
+      const { overflowY } = getComputedStyle(name);
+      return overflowY === 'visible' && name.scrollHeight > name.clientHeight ? [name.scrollHeight - name.clientHeight] : [];
+    })`);
+    expect(over).toEqual([]);
+  });
+
   it('folds a long description after twelve lines, and unfolds it without JavaScript', async () => {
     const page = await site.open('/package/com.beta.only/', { ...phone, javaScriptEnabled: false });
     const height = async () => (await page.locator('.prose').boundingBox())?.height ?? 0;
