@@ -154,6 +154,16 @@ describe('the examples of an index', () => {
     expect(ofLong).toHaveProperty('package');
   });
 
+  it('H5: are of a package without a name where none has one, as in a distribution', async () => {
+    const unnamed = { Package: 'hello', Architecture: 'amd64' };
+    const found = async (...stanzas: Parameters<typeof packages>) => {
+      const { packageSearch } = (await answersOf(...stanzas)) ?? {};
+      return (packageSearch as { data: { package_id: string }[] } | undefined)?.data.map((one) => one.package_id);
+    };
+    expect(await found(unnamed)).toEqual(['hello']);
+    expect(await found(unnamed, { Package: 'zsh', Name: 'The Z Shell' })).toEqual(['zsh']);
+  });
+
   it('H5: are no refusal, of an architecture that nobody can ask for', async () => {
     const answers = await answersOf({ Package: 'com.example.one', Name: 'One', Architecture: 'no such' });
     expect(answers).not.toHaveProperty('packageDependencies');
