@@ -267,6 +267,15 @@ describe('C14: what a package page states', () => {
     expect(await page.locator('.downloads').innerText()).toMatch(/^Download \(any build\) 2.0 kB$/);
   });
 
+  it('is of no build where nothing is for such devices: of a package for all architectures, and of a whole index', async () => {
+    const page = await open('/package/com.example.manual/');
+    expect(await page.locator('.built-for li').textContent()).toMatch(/^\s*Any architecture\s*all\s*$/);
+    expect(await page.locator('.downloads').innerText()).toMatch(/^Download \(any architecture\)/);
+    const first = (folder: string) => readFileSync(path.join(folder, 'index.html'), 'utf8');
+    expect(first(out)).toMatch(/content="Search [^"]* and open them in your package manager\.".*<h1>Find a tweak\./s);
+    expect(first(desktop)).toMatch(/content="Search 1 package of 1 APT repository\.".*<h1>Find a package\./s);
+  });
+
   it('leads to its repository right below the managers, and to each of several that it needs', async () => {
     const page = await open('/package/com.example.snownew/', { viewport: { width: 390, height: 844 } });
     const adding = page.getByRole('link', { name: 'Not found there? Add one repository first' });
