@@ -1,7 +1,7 @@
 import { relationFields } from '../catalog/record-details.ts';
 import { isOfDevice } from '../compatibility/device-packages.ts';
 import type { PackageSummary } from './package-summary.ts';
-import { countUnread, parseRelations, type Relation, writeAlternatives } from './relations.ts';
+import { countUnread, parseRelations, type Relation, withoutBlanks, writeAlternatives } from './relations.ts';
 import type { Doubt } from './repository.ts';
 import type { PackageVersion, SiteCatalog } from './site-catalog.ts';
 import { type Named, tellNames } from './told-apart.ts';
@@ -9,6 +9,8 @@ import { type Named, tellNames } from './told-apart.ts';
 /** Relations of one kind. */
 interface NamedRelations {
   readonly title: string;
+  /** The architectures of the builds that have them; empty if all builds do. */
+  readonly of: readonly string[];
   readonly list: readonly Relation[];
   /** How many there are beyond those. */
   readonly more: number;
@@ -38,6 +40,8 @@ const broughtByAll: ReadonlySet<string> = new Set([
 interface NeededRepository {
   readonly slug: string;
   readonly name: string;
+  /** The architectures of the builds that need it; empty if all builds do. */
+  readonly of: readonly string[];
   readonly packages: readonly NeededPackage[];
   /** Why they may not install from there. */
   readonly doubt: Doubt | undefined;
@@ -52,14 +56,14 @@ interface NeededPackage {
 
 type Group = ReturnType<typeof parseRelations>[number];
 
-/** What a package needs and what it says about others. */
+/** What a package needs and what it says about others, by all of its builds in its best repository. */
 export interface Needs {
-  /** Whether it needs anything to be installed: a package, or a property of the device. */
+  /** Whether any build needs anything to be installed: a package, or a property of the device. */
   readonly isNeedy: boolean;
   /** Its relations to other packages, each with the page that describes the other. */
   readonly relations: readonly NamedRelations[];
-  /** What it requires of the device, as written: "firmware (>= 14.0)". */
-  readonly demands: readonly string[];
+  /** What it requires of the device, as written: "firmware (>= 14.0)"; `of` as for its relations. */
+  readonly demands: readonly { readonly of: readonly string[]; readonly written: readonly string[] }[];
   readonly needed: readonly NeededRepository[];
   /** All repositories that are to be added then, its own first; none where its own will do. */
   readonly toAdd: readonly Named[];
@@ -93,6 +97,19 @@ const onlyOf = (needing: readonly string[], known: readonly string[]): NeededPac
 const mostFollowed = 20;
 const mostRead = 400;
 
+/** What builds of a package require, and what these are for. */
+interface Requirement {
+  readonly architectures: readonly string[];
+  readonly groups: readonly Group[];
+}
+
+const requirementsOf = (catalog: SiteCatalog, id: string, architectures: readonly string[]): Requirement[] => {
+  const otherwise = catalog.requiredOtherwise(id);
+  const others = otherwise.map(({ architecture, groups }) => ({ architectures: [architecture], groups }));
+  const best = architectures.filter((one) => otherwise.every(({ architecture }) => architecture !== one));
+  return [{ architectures: best, groups: catalog.requiredBy(id) }, ...others];
+};
+
 /**
  * The repositories that a manager must know besides the package's own, because something is there that it depends on,
  * or that is needed by what it depends on. This says nothing about what its own repository or a bootstrap has or
@@ -101,20 +118,44 @@ const mostRead = 400;
 export const findRepositories = (catalog: SiteCatalog, id: string): NeededRepository[] => {
   const summary = catalog.packages.get(id);
   if (summary === undefined || !catalog.mayNeedOthers(id)) return [];
-  const own = summary.repository.slug;
+  const architectures = architecturesIn(summary.repository.slug, summary);
+  const all = new Map<string, { readonly of: string[]; readonly packages: Map<string, NeededPackage> }>();
+  for (const one of requirementsOf(catalog, id, architectures)) {
+    for (const [slug, packages] of findFor(catalog, summary, one)) {
+      const known = all.get(slug) ?? { of: [], packages: new Map<string, NeededPackage>() };
+      all.set(slug, known);
+      known.of.push(...one.architectures);
+      for (const each of packages.values()) {
+        known.packages.set(each.id, { ...each, only: known.packages.get(each.id)?.only ?? each.only });
+      }
+    }
+  }
+  return [...all].map(([slug, { of, packages }]) => {
+    const { name = slug, doubt } = catalog.repository(slug) ?? {};
+    return { slug, name, of: of.length < architectures.length ? of : [], packages: [...packages.values()], doubt };
+  });
+};
+
+/** The same for some of its builds: the packages needed from each repository, by slug and identifier. */
+const findFor = (
+  catalog: SiteCatalog,
+  { id, repository }: PackageSummary,
+  { architectures, groups: own }: Requirement,
+): Map<string, Map<string, NeededPackage>> => {
+  const { slug: home } = repository;
   // What is for all of them is for those that its repository serves.
-  const needing = architecturesIn(own, summary)
-    .flatMap((one) => (one === 'all' ? catalog.architecturesIn(own) : [one]))
+  const needing = architectures
+    .flatMap((one) => (one === 'all' ? catalog.architecturesIn(home) : [one]))
     .filter((one) => one !== 'all');
   const needed = new Map<string, Map<string, NeededPackage>>();
-  const isOwn = (slug: string): boolean => slug === own;
+  const isOwn = (slug: string): boolean => slug === home;
   const isNeeded = (slug: string): boolean => needed.has(slug);
   const followed = new Set([id]);
   let read = 0;
   // What is added on the way is also followed.
   for (const one of followed) {
     if (read >= mostRead) break;
-    const groups = catalog.requiredBy(one);
+    const groups = one === id ? own : catalog.requiredBy(one);
     read += groups.length;
     for (const group of groups) {
       if (group.some(({ name }) => isOfDevice(name) || broughtByAll.has(name))) continue;
@@ -141,30 +182,48 @@ export const findRepositories = (catalog: SiteCatalog, id: string): NeededReposi
       if (isKnown && catalog.mayNeedOthers(target.id) && followed.size < mostFollowed) followed.add(target.id);
     }
   }
-  return [...needed].map(([slug, packages]) => {
-    const { name = slug, doubt } = catalog.repository(slug) ?? {};
-    return { slug, name, packages: [...packages.values()], doubt };
-  });
+  return needed;
 };
 
-/** Reads each relation field of a package once. */
-export const computeNeeds = (catalog: SiteCatalog, id: string, { details, repository }: PackageVersion): Needs => {
-  const relations: NamedRelations[] = [];
-  const required: Group[] = [];
-  for (const field of relationFields) {
-    if (details[field] === undefined) continue;
-    const groups = parseRelations(details[field]);
-    const more = countUnread(details[field]);
-    const list = findTargets(catalog, id, groups);
-    if (list.length > 0) relations.push({ title: relationTitles[field], list, more });
-    if (field === 'depends' || field === 'preDepends') required.push(...groups);
+type Build = Pick<PackageVersion, 'record' | 'details'>;
+
+/** What builds say, each text once, with the architectures of those that say it; without any if all do. */
+const sayings = (builds: readonly Build[], textOf: (one: Build) => string): { of: string[]; text: string }[] => {
+  const said = new Map<string, { of: string[]; text: string }>();
+  for (const one of builds) {
+    const text = textOf(one);
+    const known = said.get(withoutBlanks(text)) ?? { of: [], text };
+    said.set(withoutBlanks(text), known);
+    known.of.push(one.record.architecture);
   }
+  return said.size === 1 ? [...said.values()].map(({ text }) => ({ of: [], text })) : [...said.values()];
+};
+
+const requiredIn = ({ details }: Build): Group[] =>
+  [details.depends, details.preDepends].flatMap((field) => parseRelations(field));
+
+/** Computes this from the newest builds of a package in its best repository, of which there is at least one. */
+export const computeNeeds = (
+  catalog: SiteCatalog,
+  id: string,
+  builds: readonly Pick<PackageVersion, 'record' | 'details' | 'repository'>[],
+): Needs => {
+  const relations: NamedRelations[] = relationFields.flatMap((field) =>
+    sayings(builds, ({ details }) => details[field] ?? '').flatMap(({ of, text }) => {
+      const list = findTargets(catalog, id, parseRelations(text));
+      return list.length > 0 ? [{ title: relationTitles[field], of, list, more: countUnread(text) }] : [];
+    }),
+  );
+  const demanded = (one: Build) => [...new Set(requiredIn(one).filter(isWhollyOfDevice).map(writeAlternatives))];
+  const demands = sayings(builds, (one) => JSON.stringify(demanded(one)))
+    .map(({ of, text }) => ({ of, written: JSON.parse(text) as string[] }))
+    .filter(({ written }) => written.length > 0);
   const found = findRepositories(catalog, id);
-  const names = tellNames([repository, ...found]);
+  const names = tellNames([...builds.slice(0, 1).map(({ repository }) => repository), ...found]);
   return {
-    isNeedy: required.length > 0,
+    isNeedy: builds.some((one) => requiredIn(one).length > 0),
     relations,
-    demands: [...new Set(required.filter(isWhollyOfDevice).map(writeAlternatives))],
+    demands,
     needed: found.map((one) => ({ ...one, name: names.get(one.slug) ?? one.name })),
     toAdd: found.length === 0 ? [] : [...names].map(([slug, name]) => ({ slug, name })),
   };

@@ -125,6 +125,7 @@ export const computePackageView = (catalog: SiteCatalog, id: string): PackageVie
   if (summary === undefined || best === undefined) return undefined;
   const { record, details, repository } = best;
   const { repository: _, versions: __, builtFor: ___, updatedAt: ____, news: _____, stated, ...shown } = summary;
+  const own = versions.filter((one) => one.repository === repository);
   const differing = findOtherBytes(versions);
   const rows = versionRows(versions, differing);
   const header = webAddress(record.header_url);
@@ -162,10 +163,14 @@ export const computePackageView = (catalog: SiteCatalog, id: string): PackageVie
     ownRuns: buildsElsewhere.some(({ isBoth }) => isBoth) ? (stated.get(repository.slug) ?? '') : undefined,
     lacking: catalog.hasDevices ? lackingOf(runs) : undefined,
     stated: statedRows(versions, (slug) => catalog.buildsIn(slug)),
-    ...computeChanges(versions.filter((one) => one.repository === repository)),
+    ...computeChanges(own),
     copies: computeCopies(versions, differing),
     buildsElsewhere,
-    ...computeNeeds(catalog, id, best),
+    ...computeNeeds(
+      catalog,
+      id,
+      own.filter((one) => one === best || one.record.latest_version),
+    ),
     dependents: dependentsOf(catalog, id),
     similar: neighboursOf(catalog, summary).map(neighbourCard),
     links: packageLinks({

@@ -24,6 +24,9 @@ export const countUnread = (field: string): number => {
 export const writeAlternatives = (group: readonly Pick<Alternative, 'name' | 'restriction'>[]): string =>
   group.map(({ name, restriction }) => `${name} ${restriction}`.trim()).join(' or ');
 
+/** A field by which it is compared with others: some builds write blanks where others do not. */
+export const withoutBlanks = (field: string): string => field.replace(/\s+/g, '');
+
 /** Parses a relation field (Debian Policy, section 7.1). Text that is no relation is kept as a name without target. */
 export const parseRelations = (field: string | undefined): { name: string; restriction: string }[][] => {
   if (field === undefined) return [];

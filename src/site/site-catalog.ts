@@ -185,12 +185,12 @@ export class SiteCatalog {
     return readDivergences(this.#database);
   }
 
-  /** The names in the relations of a package's best record. */
+  /** The names in the relations of a package's best record, and of the other builds in its repository. */
   namedBy(id: string): readonly string[] {
     return this.#relations.namedBy(id);
   }
 
-  /** Packages whose best record depends on this name, ordered by identifier. */
+  /** Packages whose best record, or another build in its repository, depends on this name, ordered by identifier. */
   dependents(name: string): readonly string[] {
     return this.#relations.dependents(name);
   }
@@ -219,6 +219,11 @@ export class SiteCatalog {
   /** The relations that have to be satisfied for a package's best record to be installed. */
   requiredBy(id: string): ReturnType<RelationIndex['requiredBy']> {
     return this.#relations.requiredBy(id);
+  }
+
+  /** The same for each of the other builds in its repository for which other relations have to be satisfied. */
+  requiredOtherwise(id: string): ReturnType<RelationIndex['requiredOtherwise']> {
+    return this.#relations.requiredOtherwise(id);
   }
 
   /**
@@ -330,8 +335,17 @@ export class SiteCatalog {
     const until = this.lastBuild?.builtAt;
     const later = until === undefined ? 0 : keyed.filter(({ row }) => row[5] > until).length;
     this.#digests.set(summary.id, later === 0 ? digestRows(keyed) : `${digestRows(keyed)} ${later}`);
-    const details = keyed[0]?.row[8] ?? null;
-    if (details !== null) this.#relations.add(summary.id, parseDetails(details));
+    const [best, ...rest] = keyed;
+    const details = best?.row[8] ?? null;
+    // Most packages have one build, or say the same of all of them.
+    const differing = rest.filter((one) => one.latest && one.owner === best?.owner && one.row[8] !== details);
+    if (details !== null || differing.length > 0) {
+      this.#relations.add(
+        summary.id,
+        parseDetails(details),
+        differing.map(({ architecture, row }) => ({ architecture, details: parseDetails(row[8]) })),
+      );
+    }
     const author = authorKey(summary.author);
     if (author === '') return;
     const others = this.#byAuthor.get(author);

@@ -47,6 +47,8 @@ const near: readonly Source[] = [
       }),
       stanza({ Package: 'org.near.deep', Name: 'Deep' }),
       stanza({ Package: 'org.near.plain', Name: 'Plain', Depends: 'org.near.lib' }),
+      stanza({ Package: 'org.near.halves', Name: 'Halves', Architecture: 'iphoneos-arm' }),
+      stanza({ Package: 'org.near.halves', Name: 'Halves', Depends: 'org.far.half' }),
       stanza({ Package: 'org.near.everywhere', Name: 'Everywhere', Architecture: 'all', Author: 'Eva Example' }),
       stanza({ Package: 'org.near.nice', Name: 'Nice' }),
       stanza({ Package: 'org.near.all', Name: 'For all', Architecture: 'all', Recommends: 'org.near.nice' }),
@@ -65,6 +67,7 @@ const near: readonly Source[] = [
     packages:
       stanza({ Package: 'org.far.lib', Name: 'Far library' }) +
       stanza({ Package: 'org.far.deep', Name: 'Far and deep' }) +
+      stanza({ Package: 'org.far.half', Name: 'Half' }) +
       stanza({ Package: 'org.far.mail', Name: 'Mail', Provides: 'mail-server' }) +
       stanza({ Package: 'org.near.tweak', Name: 'Tweak', Version: '0.9', Author: 'Eva Example' }),
   },
@@ -159,6 +162,8 @@ const changes: Readonly<Record<string, () => Promise<Map<string, Seen>> | Map<st
     alterSources(rewritten('far', /Package: org\.far\.lib\n/, 'Package: org.far.other\n')),
   'what is needed is for other devices': () =>
     alterSources(rewritten('far', 'Architecture: iphoneos-arm64', 'Architecture: iphoneos-arm')),
+  'what one of its builds needs is gone': () =>
+    alterSources(rewritten('far', 'Package: org.far.half\n', 'Package: org.far.whole\n')),
   'what provides it is gone': () => alterSources(rewritten('far', 'Provides: mail-server\n', '')),
   'its own repository provides what another has': () =>
     alterSources(rewritten('near', 'Name: For all', 'Name: For all\nProvides: org.far.lib')),

@@ -375,6 +375,54 @@ describe('the page of a package', () => {
     expect(await only(['all'], [rootful], rootless)).toEqual([rootful]);
   });
 
+  it('says of each build what it needs, and in which repositories, where that is not the same for all', async () => {
+    const [rootful, rootless, roothide] = ['iphoneos-arm', 'iphoneos-arm64', 'iphoneos-arm64e'];
+    const seen = async (...fields: Readonly<Record<string, string>>[]) => {
+      const { relations, demands, needed, isNeedy } = await viewIn(
+        // Of an older version nothing counts.
+        {
+          ...own,
+          packages: [...fields.map((one) => tweak(one)), tweak({ Version: '0.1', Depends: 'unheard-of' })].join(''),
+        },
+        ...copies.filter(({ entry }) => entry.slug === 'libraries'),
+      );
+      const lists = relations.map(({ title, of, list }) => [title, of, list.flat().map(({ name }) => name)]);
+      return { lists, demands, isNeedy, needed: needed.map(({ of, packages }) => [of, packages.map(({ id }) => id)]) };
+    };
+    const lib = 'org.t.lib (>= 2), firmware (>= 11.0)';
+    expect(
+      await seen(
+        { Architecture: rootful, Depends: lib, Recommends: 'org.t.gui' },
+        { Architecture: rootless, Depends: 'firmware (>= 15.0)', Recommends: 'org.t.gui' },
+        { Architecture: roothide, Depends: 'firmware  (>=15.0)', Recommends: 'org.t.gui' },
+      ),
+    ).toEqual({
+      lists: [
+        ['Depends on', [rootful], ['org.t.lib']],
+        ['Recommends', [], ['org.t.gui']],
+      ],
+      demands: [
+        { of: [rootful], written: ['firmware (>= 11.0)'] },
+        { of: [rootless, roothide], written: ['firmware (>= 15.0)'] },
+      ],
+      isNeedy: true,
+      needed: [[[rootful], ['org.t.lib']]],
+    });
+    // Of a build beside the best record.
+    expect(await seen({ Architecture: rootful }, { Architecture: rootless, Depends: lib })).toEqual({
+      lists: [['Depends on', [rootless], ['org.t.lib']]],
+      demands: [{ of: [rootless], written: ['firmware (>= 11.0)'] }],
+      isNeedy: true,
+      needed: [[[rootless], ['org.t.lib']]],
+    });
+    // Each from the same repository, where each needs another package.
+    const both = [
+      { Architecture: rootful, Depends: 'org.t.lib' },
+      { Architecture: rootless, Depends: 'org.t.old' },
+    ];
+    expect((await seen(...both)).needed).toEqual([[[], ['org.t.lib', 'org.t.old']]]);
+  });
+
   it('says which others are needed by what it needs, in its own repository and elsewhere', async () => {
     const from = (slug: string, ...packages: Readonly<Record<string, string>>[]): Source => ({
       ...own,
@@ -505,7 +553,7 @@ describe('the page of a package', () => {
   it('takes firmware for no package', () => {
     const { relations, demands } = view('org.t.tweak');
     expect(relations.flatMap(({ list }) => list.flat()).map(({ name }) => name)).not.toContain('firmware');
-    expect(demands).toEqual(['firmware (>= 14.0)']);
+    expect(demands.flatMap(({ written }) => written)).toEqual(['firmware (>= 14.0)']);
   });
 
   it('keeps what the device may meet among the alternatives, linked to nothing, and then needs no other repository', async () => {
@@ -519,6 +567,7 @@ describe('the page of a package', () => {
     expect(relations).toEqual([
       {
         title: 'Depends on',
+        of: [],
         list: [
           [
             { name: 'org.t.lib', restriction: '', target: 'org.t.lib' },
@@ -529,7 +578,7 @@ describe('the page of a package', () => {
         more: 0,
       },
     ]);
-    expect(demands).toEqual(['gsc.ipad or firmware (<< 14.0)']);
+    expect(demands).toEqual([{ of: [], written: ['gsc.ipad or firmware (<< 14.0)'] }]);
     expect(needed.flatMap(({ packages }) => packages.map(({ id }) => id))).toEqual(['org.t.old']);
   });
 

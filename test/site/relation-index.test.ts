@@ -33,6 +33,24 @@ it('tells of a package all names in its relations, each once', () => {
   expect([index.namedBy('b'), index.namedBy('c'), index.namedBy('d')]).toEqual([['lib'], [], []]);
 });
 
+it('tells of a package what its other builds name, and those that require something else', () => {
+  const index = new RelationIndex();
+  const build = (architecture: string, depends: string) => ({ architecture, details: { depends } });
+  const others = [build('arm', 'lib (>=1)'), build('arm64', 'other'), build('arm64e', 'lib (>= 1), help')];
+  index.add('a', { depends: 'lib (>= 1)', provides: 'mail' }, others);
+  index.add('b', {}, [build('arm64', 'mail')]);
+  expect(index.namedBy('a')).toEqual(['lib', 'mail', 'other', 'help']);
+  expect([index.dependents('other'), index.dependents('mail'), index.provider('mail')]).toEqual([['a'], ['b'], 'a']);
+  const otherwise = index
+    .requiredOtherwise('a')
+    .map(({ architecture, groups }) => [architecture, groups.flat().map(({ name }) => name)]);
+  expect(otherwise).toEqual([
+    ['arm64', ['other']],
+    ['arm64e', ['lib', 'help']],
+  ]);
+  expect([index.requiredBy('b'), index.requiredOtherwise('c')]).toEqual([[], []]);
+});
+
 it('finds what needs others through what it needs, and reads each name once however many provide it', () => {
   const index = new RelationIndex();
   index.add('a', { depends: 'elsewhere', provides: 'mail, web' });

@@ -89,6 +89,23 @@ const selling: Source = {
       Architecture: 'iphoneos-arm',
       Depends: 'com.beta.only, com.alpha.lib',
     }),
+    // The first needs something from another repository, and the second from two.
+    ...['com.alpha.lib', 'com.alpha.lib, com.beta.only, firmware (>= 15.0)'].map((Depends, index) =>
+      stanza({
+        Package: 'com.shop.halves',
+        Name: 'Halves',
+        Architecture: `iphoneos-arm${index === 0 ? '' : '64'}`,
+        Depends,
+      }),
+    ),
+    ...['', 'com.alpha.lib'].map((Depends, index) =>
+      stanza({
+        Package: 'com.shop.half',
+        Name: 'Half',
+        Architecture: `iphoneos-arm${index === 0 ? '' : '64'}`,
+        Depends,
+      }),
+    ),
   ].join(''),
 };
 const fewAndShop = [...fewSources, selling];
@@ -348,6 +365,25 @@ describe('the words and figures of every page', () => {
         'Alpha Library (rootless only) is in Alpha Repo , in which the last crawl found nothing usable.',
     );
     expect(html).toContain('<div class="note weak" id="needs-more">');
+  });
+
+  it('says for which of its builds a package needs something, where not all do', () => {
+    const read = (id: string) => {
+      const html = troubled.get(`package/com.shop.${id}/index.html`) ?? '';
+      const note = readAloud(html.split('id="needs-more"')[1]?.split('</p>')[0] ?? '').replaceAll(/\s+/g, ' ');
+      const terms = [...(html.split('id="needs"')[1]?.split('</dl>')[0] ?? '').matchAll(/<dt>([^<]*)/g)];
+      return { note, terms: terms.map(([, term]) => term), isAddedFirst: html.includes('Not found there?') };
+    };
+    const halves = read('halves');
+    expect(halves.note).toMatch(/Some of its builds need other repositories\. Alpha Library /);
+    expect(halves.note).toMatch(/\. For rootless, Only in Beta is in Beta/);
+    expect(halves.terms).toEqual(['Depends on (rootful)', 'Depends on (rootless)', 'Of the device (rootless)']);
+    expect(halves.isAddedFirst).toBe(false);
+    const half = read('half');
+    expect(half.note).toMatch(/For rootless, it needs two repositories: add both\. Alpha Library is in Alpha Repo/);
+    expect(half.terms).toEqual(['Depends on (rootless)']);
+    // The other build only needs its own.
+    expect(half.isAddedFirst).toBe(true);
   });
 
   it('keeps the commands of an owner behind a line on the page of a repository, which visitors read, and shows them its doctor', () => {
