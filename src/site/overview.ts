@@ -134,7 +134,7 @@ export const newsCard = (
   { summary, slug }: Pick<NewsEntry, 'summary' | 'slug'>,
 ): PackageCard => ({ ...packageCard(summary, slug), place: catalog.repository(slug)?.toldName ?? slug });
 
-/** Additions or updates of a day: cards, and how many more there were in repositories with too many. */
+/** Additions or updates of a day: cards, and how many more there were than a person reads. */
 interface NewsList {
   readonly cards: readonly PackageCard[];
   readonly more: number;
@@ -152,7 +152,10 @@ export interface NewsDay {
 const newsShown = 150;
 const newsOfRepository = 20;
 
-/** The latest news by day, the newest first; for each repository and day at most as many as a person reads. */
+/**
+ * The latest news by day, the newest first: at most `newsShown` cards, and for each repository and day at most
+ * `newsOfRepository`. Of the last day that is shown, all others are counted.
+ */
 export const newsByDay = (catalog: SiteCatalog): NewsDay[] => {
   const days: (NewsDay & Record<'added' | 'updated', OpenList>)[] = [];
   let shown = 0;
@@ -170,7 +173,7 @@ export const newsByDay = (catalog: SiteCatalog): NewsDay[] => {
     const list = isUpdate ? open.updated : open.added;
     const taken = list.taken.get(slug) ?? 0;
     list.taken.set(slug, taken + 1);
-    if (taken >= newsOfRepository) list.more++;
+    if (taken >= newsOfRepository || shown >= newsShown) list.more++;
     else {
       shown++;
       list.cards.push(newsCard(catalog, { summary, slug }));

@@ -255,7 +255,7 @@ describe('what is new', () => {
     expect(newsByDay(catalogOf([summaryOf('silent')]))).toEqual([]);
   });
 
-  it('names twenty of a repository that changes hundreds on a day, counts the rest, and ends after some 150', () => {
+  it('names twenty of a repository that changes hundreds on a day, counts the rest, and ends after 150, on a day with more too', () => {
     const flood = Array.from({ length: 300 }, (_, index) => news(`f${index}`, at(9), false));
     const many = Array.from({ length: 400 }, (_, index) =>
       news(`m${index}`, at(8 - (index % 4)), true, `r${index % 100}`),
@@ -264,7 +264,15 @@ describe('what is new', () => {
     expect(days[0]).toMatchObject({ day: '2026-06-09', added: { more: 280 }, updated: { more: 0 } });
     expect(days[0]?.added.cards).toHaveLength(20);
     const shown = days.map(({ added, updated }) => added.cards.length + updated.cards.length);
-    expect(shown).toEqual([20, 100, 100]);
+    expect(shown).toEqual([20, 100, 30]);
+    expect(days[2]).toMatchObject({ added: { more: 0 }, updated: { more: 70 } });
+    // As after a month without a build.
+    const atOnce = Array.from({ length: 900 }, (_, index) => news(`u${index}`, at(9), index > 200, `r${index % 300}`));
+    const [only, ...others] = newsByDay(catalogOf(atOnce));
+    const { added, updated } = only ?? expect.unreachable('no day');
+    expect(added.cards.length + updated.cards.length).toBe(150);
+    expect(added.more + updated.more).toBe(750);
+    expect(others).toEqual([]);
   });
 
   it('shows some of each repository in a short list, and more of one where the list is not full', () => {
