@@ -84,6 +84,9 @@ export interface VanishedPackage {
   readonly version: string | null;
 }
 
+/** How many vanished packages of one repository its page lists: as many as a person reads. */
+export const vanishedShown = 24;
+
 /** What the pages show of this build and the last ones. */
 export interface ShownBuild {
   readonly builtAt: string;
@@ -92,7 +95,7 @@ export interface ShownBuild {
   readonly builds?: StatusRecord['builds'] | undefined;
   /** How many packages the index held at the end of each day on record, the oldest first. */
   readonly growth?: readonly GrowthDay[] | undefined;
-  /** Packages that vanished from repositories recently, by slug, the latest first. */
+  /** Packages that vanished from repositories recently, by slug, the latest first: one more than is shown, if there are. */
   readonly vanished?: Readonly<Record<string, readonly VanishedPackage[]>> | undefined;
 }
 

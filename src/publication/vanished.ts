@@ -1,13 +1,11 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import type { VanishedPackage } from '../catalog/last-build.ts';
+import { type VanishedPackage, vanishedShown } from '../catalog/last-build.ts';
 import { changesFolder, type PackageChange } from '../contract/generation.ts';
 
 /** How many of the newest change lists are read, and how long each may be in bytes. */
 const lists = 100;
 const longestList = 4_000_000;
-/** How many packages are listed for one repository. */
-const shown = 24;
 
 const readPackages = (file: string): readonly PackageChange[] => {
   try {
@@ -32,8 +30,9 @@ const listChanges = (folder: string): string[] => {
 
 /**
  * What vanished from repositories in the generations described by change lists below this output folder, and in the
- * next one, by slug, the latest first; for each repository at most as many as a person reads. The caller has to check
- * with the catalog whether something came back. A list that cannot be read is ignored.
+ * next one, by slug, the latest first; for each repository at most one more than is shown, so that its page can say that
+ * there are more. The caller has to check with the catalog whether something came back. A list that cannot be read is
+ * ignored.
  */
 export const readVanished = (
   out: string,
@@ -45,7 +44,7 @@ export const readVanished = (
       if (change !== 'removed') continue;
       const known = vanished.get(repository) ?? new Map<string, VanishedPackage>();
       vanished.set(repository, known);
-      if (known.size < shown && !known.has(id)) known.set(id, { id, version });
+      if (known.size <= vanishedShown && !known.has(id)) known.set(id, { id, version });
     }
   };
   note(pending);

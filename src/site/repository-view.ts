@@ -1,4 +1,4 @@
-import { isHeldBack, type VanishedPackage } from '../catalog/last-build.ts';
+import { isHeldBack, type VanishedPackage, vanishedShown } from '../catalog/last-build.ts';
 import { componentOf } from '../catalog/older-reading.ts';
 import { visibleText } from '../catalog/placeholder.ts';
 import { findingText, findingTexts, isFindingCode } from '../contract/finding-texts.ts';
@@ -116,8 +116,10 @@ export interface RepositoryView {
     | undefined;
   /** The results of its last builds; undefined if none is on record. */
   readonly bars: HealthBars | undefined;
-  /** Packages that it no longer has, the latest first. */
+  /** Packages that it no longer has, the latest first: as many as a person reads. */
   readonly vanished: readonly VanishedPackage[];
+  /** Whether more vanished than those. */
+  readonly hasMoreVanished: boolean;
   /** The badge for its owner, and how to include it. */
   readonly badge: { readonly text: string; readonly width: number; readonly markdown: string };
   readonly document: string;
@@ -211,7 +213,8 @@ export const computeRepositoryView = (
           held: isHeldBack(outcome) ? heldSentence(outcome) : undefined,
         }
       : undefined,
-    vanished,
+    vanished: vanished.slice(0, vanishedShown),
+    hasMoreVanished: vanished.length > vanishedShown,
     bars: outcome?.history ? computeLastingBars(outcome.history) : undefined,
     badge: {
       text: badgeText(badge),

@@ -272,9 +272,13 @@ it('what vanished is told from the change lists and from what is about to be pub
     JSON.stringify({ packages: [removed('newer'), removed('x', 'b'), removed('no', 'a', 'added')] }),
   );
   writeFileSync(path.join(changes, '8.json'), '{"packages":');
+  const many = Array.from({ length: 60 }, (_, index) => removed(`p${index}`, 'many'));
+  writeFileSync(path.join(changes, '7.json'), JSON.stringify({ packages: many }));
   const pending = [removed('twice'), removed('__proto__', '__proto__')] as Parameters<typeof readVanished>[1];
   const vanished = readVanished(folder, pending);
   expect(vanished.a?.map(({ id }) => id)).toEqual(['twice', 'newer', 'old']);
   expect(vanished.b).toEqual([{ id: 'x', version: '1.0' }]);
   expect(Object.keys(vanished)).toContain('__proto__');
+  // One more than is shown.
+  expect(vanished.many).toHaveLength(25);
 });

@@ -132,7 +132,9 @@ beforeAll(async () => {
     const outcome = one.outcome === 'failed' ? one.outcome : ('stale' as const);
     return { ...one, outcome, code, reason: operatorSentence(code, evidence) };
   });
-  troubled = await build('troubled', [...fewAndShop, empty], { ...lastBuild, repositories });
+  const gone = (length: number) => Array.from({ length }, (_, index) => ({ id: `com.gone.p${index}`, version: '1.0' }));
+  const vanished = { shop: gone(25), empty: gone(24) };
+  troubled = await build('troubled', [...fewAndShop, empty], { ...lastBuild, repositories, vanished });
 }, 120_000);
 
 const page = (name: string): string => pages.get(`${name}index.html`) ?? '';
@@ -355,6 +357,13 @@ describe('the words and figures of every page', () => {
     expect(troubled.get('repository/shop/index.html')).toContain(link);
     expect(troubled.get('repository/empty/index.html')).toContain('It has no packages.');
     expect(troubled.get('repository/empty/index.html')).not.toContain(link);
+  });
+
+  it('says that more was removed than is listed', () => {
+    const removed = (slug: string) =>
+      textsOf(troubled.get(`repository/${slug}/index.html`)?.split('id="vanished"')[1]?.split('</ul>')[0] ?? '');
+    expect(removed('shop').slice(-2)).toEqual(['com.gone.p23 1.0', 'and more']);
+    expect(removed('empty').at(-1)).toBe('com.gone.p23 1.0');
   });
 
   it('says where what a package needs is there for other devices, or may not install', () => {
