@@ -1,11 +1,22 @@
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { rolldown } from 'rolldown';
+import { CommandFailure } from '../options.ts';
 import { readVersion } from '../read-version.ts';
 
 const project = path.join(import.meta.dirname, '..', '..');
 const source = path.join(project, 'clients', 'typescript');
+const usualCompiler = path.join(project, 'node_modules', '@typescript', 'native', 'bin', 'tsc');
 
 /** Where `npm run bundle` writes the client. */
 export const clientFolder = path.join(project, 'bundle', 'client');
@@ -24,13 +35,21 @@ export const bundleModule = async (): Promise<string> => {
 
 /**
  * Bundles the client into a folder that is a package: one module, its declarations, and a package.json. Resolves to the
- * number of files and of their bytes. Throws if the module cannot be bundled or the declarations cannot be made.
+ * number of files and of their bytes. Throws a CommandFailure, and leaves the folder as it is, if the compiler is not
+ * installed, and another error if the module cannot be bundled or the declarations cannot be made.
  */
-export const bundleClient = async (folder: string): Promise<{ files: number; bytes: number }> => {
+export const bundleClient = async (
+  folder: string,
+  compiler: string = usualCompiler,
+): Promise<{ files: number; bytes: number }> => {
+  if (!existsSync(compiler)) {
+    throw new CommandFailure(
+      'TypeScript, which makes the declarations of the client, is not installed here: install the development packages too, with npm ci, and bundle again.',
+    );
+  }
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   writeFileSync(path.join(folder, 'client.mjs'), await bundleModule());
-  const compiler = path.join(project, 'node_modules', '@typescript', 'native', 'bin', 'tsc');
   const types = path.join(folder, 'types');
   execFileSync(process.execPath, [compiler, '-p', source, '--outDir', types], {
     stdio: ['ignore', 'inherit', 'inherit'],

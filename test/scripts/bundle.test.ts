@@ -1,6 +1,8 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
+import { bundleClient } from '../../scripts/bundling/bundle-client.ts';
+import { CommandFailure } from '../../scripts/options.ts';
 import { lockBundles } from '../../src/catalog/lock.ts';
 import { generationPath } from '../../src/contract/generation.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -55,4 +57,15 @@ it('bundles nothing beside another that bundles, and says who does', async () =>
     expect(await bundle(which), which).toMatchObject({ status: 7, text });
   }
   unlock();
+});
+
+// As after npm ci --omit=dev.
+it('says what the client needs where the development packages are not installed, and keeps the one that is there', async () => {
+  const folder = temporaryFolder();
+  const module = path.join(folder, 'client.mjs');
+  writeFileSync(module, '');
+  const made = bundleClient(folder, path.join(folder, 'tsc'));
+  await expect(made).rejects.toThrow(CommandFailure);
+  await expect(made).rejects.toThrow(/is not installed here: install the development packages too, with npm ci/);
+  expect(existsSync(module)).toBe(true);
 });
