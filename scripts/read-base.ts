@@ -1,3 +1,5 @@
+import { gatewayWords } from '../src/contract/gateway-schemas.ts';
+import { laterRoot, olderTable } from '../src/contract/older-addresses/operations.ts';
 import { apiRoot, operations } from '../src/contract/paths.ts';
 import { page } from '../src/site/addresses.ts';
 import { UsageError } from './options.ts';
@@ -8,8 +10,11 @@ const firstSegment = (path: string): string => path.split('/')[1] ?? '';
 const ownNames: ReadonlySet<string> = new Set([
   apiRoot,
   ...Object.values(operations).map(({ address }) => firstSegment(address)),
+  ...olderTable.map(([, { address }]) => firstSegment(address)),
+  ...laterRoot.slice(0, 1),
+  ...gatewayWords,
   ...Object.values(page).map((address) => (typeof address === 'string' ? firstSegment(address) : '')),
-  ...['assets', 'icons', 'package', 'pagefind', 'sample', 'sitemap'],
+  ...['assets', 'badge', 'icons', 'package', 'pagefind', 'sample', 'sitemap'],
 ]);
 
 const plainPath = /^(?:\/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*\/*$/;
