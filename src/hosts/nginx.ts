@@ -44,6 +44,6 @@ export const nginxRules = (input: RuleInput): HostRules => {
         '',
       ].join('\n'),
     },
-    next: 'Copy the folder to /etc/nginx/debdex (unless it is there), add "include debdex/debdex.conf;" to the block "http" of nginx.conf, and run nginx -t.',
+    next: 'Copy the folder to /etc/nginx/debdex (unless it is there), add "include debdex/debdex.conf;" to the block "http" of nginx.conf, or for a server of yours include the other two files as docs/hosting.md says, and run nginx -t.',
   };
 };

@@ -74,3 +74,10 @@ it('rules name a folder with blanks as one', () => {
     expect([...new Set(roots)]).toEqual([`"${folder}"`]);
   }
 });
+
+// Whoever follows docs/operating.md has a server, in which these files are included already.
+it('rules of nginx lead to a server of their own, and to one of the operator', () => {
+  const { next } = begin().write('nginx');
+  expect(next).toContain('include debdex/debdex.conf;');
+  expect(next).toContain('docs/hosting.md');
+});
