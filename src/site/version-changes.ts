@@ -81,6 +81,33 @@ const needsChange = (after: PackageVersion, before: PackageVersion): VersionChan
   return { gained, lost: lost.map(({ text }) => text), bounded };
 };
 
+/** The same build in two versions. */
+type Pair = readonly [after: PackageVersion, before: PackageVersion];
+
+/** The same for several builds: what is not true of all of them is followed by those of which it is. */
+const needsChanges = (pairs: readonly Pair[]): VersionChange['needs'] => {
+  const each = pairs.map(([one, other]) => ({ word: buildWord(one.record.architecture), ...needsChange(one, other) }));
+  const told = (textsOf: (one: VersionChange['needs']) => readonly string[]): { text: string; of: string }[] => {
+    const words = new Map<string, string[]>();
+    for (const one of each) {
+      for (const text of textsOf(one)) {
+        const known = words.get(text);
+        if (known === undefined) words.set(text, [one.word]);
+        else known.push(one.word);
+      }
+    }
+    return [...words].map(([text, of]) => ({ text, of: of.length < each.length ? ` (${of.join(', ')})` : '' }));
+  };
+  return {
+    gained: told(({ gained }) => gained).map(({ text, of }) => text + of),
+    lost: told(({ lost }) => lost).map(({ text, of }) => text + of),
+    bounded: told(({ bounded }) => bounded.map((one) => JSON.stringify(one))).map(({ text, of }) => {
+      const { now, before } = JSON.parse(text) as VersionChange['needs']['bounded'][number];
+      return { now: now + of, before };
+    }),
+  };
+};
+
 const without = (all: readonly string[], these: readonly string[]): string[] =>
   [...new Set(all)].filter((one) => !these.includes(one));
 
@@ -100,13 +127,18 @@ const descriptionChange = (after: PackageVersion, before: PackageVersion): Versi
   return text === null ? 'gone' : 'new';
 };
 
+/** Of the first of these builds of which something is to be told. */
+const firstOf = <Told>(pairs: readonly Pair[], tell: (...pair: Pair) => Told | undefined): Told | undefined =>
+  pairs.map((pair) => tell(...pair)).find((told) => told !== undefined);
+
 const compareEditions = (after: Edition, before: Edition, firstHaving: ReadonlyMap<string, Edition>): VersionChange => {
   // Compares builds that both have, because two architectures of one version may need different packages.
-  const shared = after.builds.find(({ record }) => architecturesOf(before).includes(record.architecture));
-  const [one, other] = [
-    shared ?? after.builds[0],
-    before.builds.find(({ record }) => record.architecture === shared?.record.architecture) ?? before.builds[0],
-  ] as [PackageVersion, PackageVersion];
+  const earlier = new Map(before.builds.map((one) => [one.record.architecture, one]));
+  const shared = after.builds.flatMap((one): Pair[] => {
+    const other = earlier.get(one.record.architecture);
+    return other === undefined ? [] : [[one, other]];
+  });
+  const pairs = shared.length > 0 ? shared : [[after.builds[0], before.builds[0]] as [PackageVersion, PackageVersion]];
   const gained = without(architecturesOf(after), architecturesOf(before));
   return {
     version: after.version,
@@ -116,9 +148,9 @@ const compareEditions = (after: Edition, before: Edition, firstHaving: ReadonlyM
       first: gained.filter((one) => firstHaving.get(one) === after),
       lost: without(architecturesOf(before), architecturesOf(after)),
     },
-    needs: needsChange(one, other),
-    size: shared === undefined ? undefined : sizeChange(one, other),
-    description: descriptionChange(one, other),
+    needs: needsChanges(pairs),
+    size: firstOf(shared, sizeChange),
+    description: firstOf(pairs, descriptionChange),
   };
 };
 

@@ -179,6 +179,34 @@ describe('the page of a package', () => {
     ]);
   });
 
+  it('says what changed in any of its builds, and in which where that is not all', async () => {
+    const [rootful, rootless] = ['iphoneos-arm', 'iphoneos-arm64'] as const;
+    const builds = (Version: string, ...fields: Readonly<Record<string, string>>[]) =>
+      [rootful, rootless]
+        .map((Architecture, index) => tweak({ Version, Architecture, Size: '1000', ...fields[index] }))
+        .join('');
+    const { changes } = await viewIn({
+      ...own,
+      packages: [
+        builds('1', { Depends: 'org.t.old, org.t.gui' }, { Depends: 'org.t.old, org.t.gui (>= 1)' }),
+        builds('2', { Depends: 'org.t.new, org.t.gui' }, { Depends: 'org.t.new, org.t.gui (>= 2), org.t.more' }),
+        builds('3', { Depends: 'org.t.new, org.t.gui' }, { Depends: 'org.t.new, org.t.gui (>= 2)', Size: '2000' }),
+      ].join(''),
+    });
+    expect(changes.map(({ version, needs, size }) => [version, needs, size])).toEqual([
+      ['3', { gained: [], lost: ['org.t.more (rootless)'], bounded: [] }, { before: 1000, after: 2000 }],
+      [
+        '2',
+        {
+          gained: ['org.t.new', 'org.t.more (rootless)'],
+          lost: ['org.t.old'],
+          bounded: [{ now: 'org.t.gui (>= 2) (rootless)', before: 'org.t.gui (>= 1)' }],
+        },
+        undefined,
+      ],
+    ]);
+  });
+
   it('sets the repositories that have it beside each other: which is behind, and which has other bytes', () => {
     const all = view('org.t.tweak').copies;
     expect(all.map(({ slug, version, behind }) => [slug, version, behind])).toEqual([
