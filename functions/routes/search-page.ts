@@ -3,6 +3,7 @@ import { contentTypeOf } from '../../src/contract/file-headers.ts';
 import { packageStates } from '../../src/contract/package-states.ts';
 import { packageOrders, prices } from '../../src/contract/parameters.ts';
 import { basePathOf } from '../../src/contract/paths.ts';
+import { lengthWords } from '../../src/contract/search-length.ts';
 import { searchPage } from '../../src/contract/search-page.ts';
 import { sectionKinds } from '../../src/contract/sections.ts';
 import type { Chosen, FacetName } from '../../src/results/chosen-facets.ts';
@@ -123,7 +124,10 @@ export const searchPageHandler = (dependencies: Dependencies, makeAnswer: MakeAn
     if (built === undefined) return undefined;
     const { chosen, sort } = readChosen(request.url);
     const question = new URL(request.url).searchParams.get(searchPage.parameter) ?? '';
-    const html = composeRefusal(built, question, { ...chosen, sort }, `${sentence}.`);
+    // In the words of the page, because its readers know of no parameters. Bytes that are no text have no length.
+    const isMeasured = status === 400 && !question.includes('\ufffd');
+    const unfit = isMeasured ? lengthWords([...question.trim()].length) : undefined;
+    const html = composeRefusal(built, question, { ...chosen, sort }, unfit ?? `${sentence}.`);
     return pageAnswer(request, html, status, cacheControl.none, headers);
   };
 

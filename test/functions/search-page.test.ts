@@ -232,7 +232,8 @@ describe('C14: the page of the search', () => {
     expect(admits).toBe(before);
     const long = await ask(`?q=${'x'.repeat(257)}`);
     expect(long.status).toBe(400);
-    expect(long.html).toContain('must be at most 256 characters.</p>');
+    expect(long.html).toContain('>Type 256 characters at most.</p>');
+    expect((await ask('?q=%20x')).html).toContain('>Type one more character.</p>');
     expect(long.html).toContain('<noscript>');
     expect((await ask('?q=a&q=b')).status).toBe(400);
     // Bytes that are no text, too.

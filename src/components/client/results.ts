@@ -1,5 +1,5 @@
 import type { PackageOrder } from '../../contract/parameters.ts';
-import { searchLength } from '../../contract/search-length.ts';
+import { lengthWords } from '../../contract/search-length.ts';
 import { searchPage } from '../../contract/search-page.ts';
 import type { Chosen } from '../../results/chosen-facets.ts';
 import { addressOf } from './address.ts';
@@ -175,12 +175,11 @@ const answer = async (left?: Left | null) => {
   start.hidden = text !== '' || isNarrowed;
   empty.hidden = true;
   pages.hidden = true;
-  const { length } = [...text];
   // The limits of the index, which also apply to the files.
-  const { minimum, maximum } = searchLength;
+  const unfit = lengthWords([...text].length);
   endWait();
-  if ((length < minimum || length > maximum) && !(isNarrowed && text === '')) {
-    clear(text && (length < minimum ? 'Type one more character.' : `Type ${maximum} characters at most.`));
+  if (unfit !== undefined && !(isNarrowed && text === '')) {
+    clear(text && unfit);
     return;
   }
   wait();
