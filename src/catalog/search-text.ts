@@ -29,8 +29,9 @@ export const foldText = (text: string): string => {
     .normalize('NFC');
 };
 
-// Scripts that put no blanks between words. Each character counts as a word.
-const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
+// Scripts that put no blanks between words. Each character counts as a word, and ends a word of another script: names
+// in them contain Latin ones without a blank ("微信WeChat助手"). With characters that several scripts share ("ー").
+const unspaced = /([\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}])/u;
 const words = /[\p{L}\p{N}]+/gu;
 const asciiWords = /[a-z0-9]+/g;
 
@@ -38,7 +39,9 @@ const asciiWords = /[a-z0-9]+/g;
 export const splitWords = (text: string): string[] => {
   const plain = foldText(text);
   if (ascii.test(plain)) return plain.match(asciiWords) ?? [];
-  return (plain.match(words) ?? []).flatMap((word) => (unspaced.test(word) ? [...word] : [word]));
+  return (plain.match(words) ?? []).flatMap((word) =>
+    unspaced.test(word) ? word.split(unspaced).filter((part) => part !== '') : [word],
+  );
 };
 
 /** Nobody types more parts. */

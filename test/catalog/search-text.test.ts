@@ -56,6 +56,13 @@ describe('search text', () => {
     );
   });
 
+  it('takes a word of another script out of a text without blanks, and each character of that as a word', () => {
+    expect(splitWords('微信WeChat助手')).toEqual(['微', '信', 'wechat', '助', '手']);
+    expect(splitWords('iOS14越狱')).toEqual(['ios14', '越', '狱']);
+    expect(splitWords('サーバーApp')).toEqual(['サ', 'ー', 'ハ', 'ー', 'app']);
+    expect([...nameTerms('微信WeChat').words]).toEqual(['微', '信', 'we', 'chat', 'wechat']);
+  });
+
   it('gives the same words for a text and for its folded form', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {

@@ -19,6 +19,7 @@ const tweaks = packages(
   named('NewTerm 2', { Package: 'ws.hbang.newterm2' }),
   named('Winter', { Package: 'com.example.snow.helper' }),
   named('汉化补丁'),
+  named('抖音TikTok去水印', { Package: 'com.example.marks', Description: '支持Melody音乐' }),
 );
 
 describe('package search', () => {
@@ -42,6 +43,9 @@ describe('package search', () => {
       ['sparkdev', 'SnowBoard'],
       ['spark snow', 'SnowBoard'],
       ['补丁', '汉化补丁'],
+      ['tiktok', '抖音TikTok去水印'],
+      ['tiktok 水印', '抖音TikTok去水印'],
+      ['melody', '抖音TikTok去水印'],
     ] as const) {
       expect((await names(question))[0], question).toBe(name);
     }
