@@ -102,15 +102,18 @@ export interface NameTerms {
 export const nameTerms = (name: string): NameTerms => {
   const terms = new Set<string>();
   const pairs: string[] = [];
-  let previous: string | undefined;
-  for (const raw of name.match(rawWords) ?? []) {
-    const isPlain = plainWord.test(raw);
-    const parts = isPlain ? [] : splitHumps(raw);
-    if (parts.length > 1) for (const part of parts) for (const word of splitWords(part)) terms.add(word);
-    for (const word of isPlain ? [raw] : splitWords(raw)) {
-      terms.add(word);
-      if (previous !== undefined) pairs.push(previous + word);
-      previous = word;
+  // A sign may stand for letters ("№", "™"). Queries are written with it and without it.
+  for (const written of ascii.test(name) ? [name] : new Set([name, name.normalize('NFKC')])) {
+    let previous: string | undefined;
+    for (const raw of written.match(rawWords) ?? []) {
+      const isPlain = plainWord.test(raw);
+      const parts = isPlain ? [] : splitHumps(raw);
+      if (parts.length > 1) for (const part of parts) for (const word of splitWords(part)) terms.add(word);
+      for (const word of isPlain ? [raw] : splitWords(raw)) {
+        terms.add(word);
+        if (previous !== undefined) pairs.push(previous + word);
+        previous = word;
+      }
     }
   }
   return { words: terms, pairs };

@@ -63,6 +63,17 @@ describe('search text', () => {
     expect([...nameTerms('微信WeChat').words]).toEqual(['微', '信', 'we', 'chat', 'wechat']);
   });
 
+  it('gives a name each word of its text, and those without its signs', () => {
+    expect([...nameTerms('Winter №5').words]).toEqual(expect.arrayContaining(['winter', '5', 'no5']));
+    expect(nameTerms('Foo™ Bar').pairs).toEqual(['foobar', 'footmbar']);
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (text) => {
+        const { words } = nameTerms(text);
+        expect(splitWords(text).filter((word) => !words.has(word))).toEqual([]);
+      }),
+    );
+  });
+
   it('gives the same words for a text and for its folded form', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {

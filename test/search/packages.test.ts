@@ -20,6 +20,7 @@ const tweaks = packages(
   named('Winter', { Package: 'com.example.snow.helper' }),
   named('汉化补丁'),
   named('抖音TikTok去水印', { Package: 'com.example.marks', Description: '支持Melody音乐' }),
+  named('Winter №7', { Package: 'com.example.seven' }),
 );
 
 describe('package search', () => {
@@ -46,6 +47,7 @@ describe('package search', () => {
       ['tiktok', '抖音TikTok去水印'],
       ['tiktok 水印', '抖音TikTok去水印'],
       ['melody', '抖音TikTok去水印'],
+      ['№7 winter', 'Winter №7'],
     ] as const) {
       expect((await names(question))[0], question).toBe(name);
     }
