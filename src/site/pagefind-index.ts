@@ -17,16 +17,27 @@ import { joinStatements } from './stated.ts';
 
 const separator = /[^\p{L}\p{N}]+/u;
 
+const wordsOf = (text: string): string[] => text.split(separator).filter((word) => word !== '');
+
+// Texts in scripts without blanks contain words of other scripts ("微信WeChat助手"), which Pagefind does not find there.
+const withoutCase = /([\p{Lo}\p{Lm}]+)/u;
+const apart = (words: readonly string[]): string[] =>
+  words.flatMap((word) => {
+    const parts = word.split(withoutCase).filter((part) => part !== '');
+    return parts.length > 1 ? parts : [];
+  });
+
 // Names are written as one word or several, with capitals or without. Each is found as a whole and by its parts.
 const spellings = (text: string): string[] => {
-  const words = text.split(separator).filter((word) => word !== '');
+  const whole = wordsOf(text);
+  const words = [...whole, ...apart(whole)];
   const parts = words.flatMap((word) =>
     word
       .replace(/(\p{Ll}|\p{N})(\p{Lu})/gu, '$1 $2')
       .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2')
       .split(' '),
   );
-  const joined = words.length > 1 ? [words.join('')] : [];
+  const joined = whole.length > 1 ? [whole.join('')] : [];
   return [...new Set([...words, ...(parts.length > words.length ? parts : []), ...joined])];
 };
 
@@ -70,7 +81,10 @@ const searchRecord = (
   const card = { version, place: repository.toldName, kind, icon, paid, architectures, runs };
   return {
     url: spreadLength(composeTarget(page.package(summary.id), card), summary.id),
-    content: composeContent([...spellings(summary.name), ...spellings(summary.id), summary.author], summary.summary),
+    content: composeContent(
+      [...spellings(summary.name), ...spellings(summary.id), summary.author, ...apart(wordsOf(summary.summary))],
+      summary.summary,
+    ),
     language: 'unknown',
     // Fields are indexed like the content, with more weight.
     meta: { title: summary.name, id: summary.id },

@@ -5,7 +5,7 @@ import { afterAll, expect, it, vi } from 'vitest';
 import { readCard } from '../../src/results/search-content.ts';
 import { buildSearchIndex, composeSearchRecords } from '../../src/site/pagefind-index.ts';
 import { SiteCatalog } from '../../src/site/site-catalog.ts';
-import { lastBuild, sources, temporaryFolder, writeCatalog } from './fixture.ts';
+import { lastBuild, type Source, sources, stanza, temporaryFolder, writeCatalog } from './fixture.ts';
 
 // The version of Pagefind that is found installed.
 const installed = vi.hoisted(() => ({ version: '1.0.0' }));
@@ -93,4 +93,21 @@ it('H7: addresses that Pagefind holds against each other one by one are told apa
   // By chance one pair of 256 has the same; without the blanks nearly every second of these, which are called alike.
   const alike = lengths.values().reduce((sum, count) => sum + (count * (count - 1)) / 2, 0);
   expect(alike / ((records * (records - 1)) / 2)).toBeLessThan(1 / 64);
+});
+
+it('gives Pagefind the words of another script in a name and a summary without blanks, each alone', async () => {
+  const file = path.join(folder, 'unspaced.sqlite');
+  const [source] = sources as [Source, ...Source[]];
+  const stanzas = [
+    stanza({ Package: 'com.alpha.chat', Name: '微信WeChat助手', Description: '支持Melody音乐' }),
+    stanza({ Package: 'com.alpha.board', Name: 'SnowBoard', Description: 'A board' }),
+  ];
+  await writeCatalog(file, [{ ...source, packages: stanzas.join('') }], 'https://index.example');
+  const catalog = new SiteCatalog(file, lastBuild);
+  const contents = new Map(Array.from(composeSearchRecords(catalog), ({ content, meta }) => [meta.id, content]));
+  catalog.close();
+  const words = contents.get('com.alpha.chat')?.split(' ');
+  expect(words).toEqual(expect.arrayContaining(['微信WeChat助手', '微信', 'WeChat', 'Chat', '助手', 'Melody']));
+  expect(words?.at(-1)).toBe('支持Melody音乐');
+  expect(contents.get('com.alpha.board')).toMatch(/^SnowBoard Snow Board com alpha board comalphaboard .*¶ A board$/);
 });
