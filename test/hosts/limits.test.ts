@@ -109,6 +109,12 @@ describe('rules', () => {
     }
   });
 
+  it('of nginx hold nothing to be uncommented, which would be lost when they are written again', () => {
+    const texts = Object.values(hosts.nginx(inputOf([])).files);
+    expect(texts.join('')).toContain('brotli_static on;');
+    for (const text of texts) expect(text).not.toMatch(/^\s*#[^"\n]*;$/m);
+  });
+
   it('of nginx take as long an address as the server does', () => {
     const rules = hosts.nginx(inputOf([])).files['debdex-server.conf'] ?? '';
     const [, kilobytes] = /^large_client_header_buffers 4 (\d+)k;$/m.exec(rules) ?? [];
