@@ -1,7 +1,7 @@
 #!/bin/sh
 # backup.sh STATE FOLDER: writes a new file into FOLDER that holds what nobody could tell again: what builds remember, the
-# counts of downloads and, where there is a payment gateway, its accounts and sign-ins. Run it as the user of the service,
-# with the Node of the service in PATH; servers may run. restore.sh is the way back.
+# counts of downloads and, where there is a payment gateway, its accounts and sign-ins. Run it as the user of the service;
+# servers may run. restore.sh is the way back.
 set -eu
 if [ $# -ne 2 ]; then
   echo "Usage: deploy/backup.sh STATE FOLDER" >&2
@@ -10,6 +10,8 @@ fi
 state=$(cd "$1" && pwd)
 folder=$(cd "$2" && pwd)
 cd "$(dirname "$0")/.."
+# The Node that everything runs on, where it is installed here: an older one in PATH knows neither SQLite nor our sources.
+PATH=$PWD/node_modules/.bin:$PATH
 # A level too high would be packed as well, the databases of running servers among it, and nobody would know before a restore.
 if [ ! -e "$state/identifier" ] && [ ! -e "$state/downloads.sqlite" ] && [ ! -e "$state/gateway.sqlite" ]; then
   echo "$state is no state folder: name the one that builds and servers have as --state." >&2

@@ -11,6 +11,8 @@ umask 077
 mkdir -p "$2"
 state=$(cd "$2" && pwd)
 cd "$(dirname "$0")/.."
+# The Node that everything runs on, where it is installed here: an older one in PATH knows neither SQLite nor our sources.
+PATH=$PWD/node_modules/.bin:$PATH
 if [ -n "$(ls -A "$state")" ]; then
   echo "$state is not empty: move it away first." >&2
   exit 1

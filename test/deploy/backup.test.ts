@@ -12,6 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { expect, it, onTestFinished } from 'vitest';
 import { readStoreLocation } from '../../functions/gateway/configuration.ts';
 import { createNodeCryptography } from '../../functions/gateway/node/node-cryptography.ts';
@@ -99,6 +100,26 @@ it('a backup restored on a new machine dates no document anew, and has the accou
   expect(dates.length).toBeGreaterThan(before.size / 2);
   for (const date of dates) expect(Date.parse(date)).toBeLessThan(begun);
 }, 120_000);
+
+// Whoever looks after a service by hand has the Node of the system in PATH, which may be too old for all that runs.
+it('a backup is made and restored by the Node of the checkout, whatever there is in PATH', async () => {
+  const folder = temporaryFolder();
+  const place = (name: string): string => path.join(folder, name);
+  for (const name of ['state', 'backups', 'programs']) mkdirSync(place(name));
+  const store = openCredentialStore(readStoreLocation({}, place('state')), createNodeCryptography());
+  expect(await store.listAccounts()).toEqual([]);
+  await store.close();
+  const counters = new DatabaseSync(place('state/downloads.sqlite'));
+  counters.exec('CREATE TABLE one (two)');
+  counters.close();
+  writeFileSync(place('programs/node'), '#!/bin/sh\necho old >&2; exit 1\n', { mode: 0o755 });
+  const programs = place('programs');
+  const backup = run('deploy/backup.sh', [place('state'), place('backups')], { programs });
+  expect(backup.stderr + backup.status).toBe('0');
+  const restore = run('deploy/restore.sh', [backup.stdout.trim(), place('there')], { programs });
+  expect(restore).toMatchObject({ status: 0, stderr: expect.stringMatching(/^Restored 0 accounts/) });
+  expect(readdirSync(place('there'))).toContain('downloads.sqlite');
+});
 
 // By the number of the backup it would be an older one to whoever follows.
 it('P3: a restored state goes on from the generation that a mirror brought back', async () => {
