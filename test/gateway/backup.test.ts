@@ -321,6 +321,25 @@ test('a restore waits for a sign-in and a sign-out that PostgreSQL has half of, 
   }
 });
 
+test('PostgreSQL undoes a restore that stands still, as it does an operation of a server', async () => {
+  const environment = { GATEWAY_DATABASE_URL: await newDatabase() };
+  const gateway = await startGateway(environment, { now: Date.now() });
+  onTestFinished(gateway.close);
+  const location = readStoreLocation(environment, gateway.folder);
+  await addAccount(gateway.store, 'alice');
+  const file = newFile();
+  await backUp(location, file);
+  const operator = new Client(environment.GATEWAY_DATABASE_URL);
+  await operator.connect();
+  onTestFinished(() => operator.end());
+  await operator.query(`create table noted (most text);
+    create function note() returns trigger language plpgsql as
+      $$ begin insert into noted select current_setting('idle_in_transaction_session_timeout'); return new; end $$;
+    create trigger note after insert on gateway_accounts for each row execute function note()`);
+  await restore(location, file, { keepSignIns: false });
+  expect((await operator.query('select most from noted')).rows).toEqual([{ most: '1min' }]);
+});
+
 // As a pooler says it that has lost the server.
 const fatal = (() => {
   const fields = Buffer.from('SFATAL\0VFATAL\0C08P01\0Mserver conn crashed?\0\0');

@@ -35,6 +35,12 @@ const asWritten = [
   'gateway_credential_sets',
 ];
 
+/**
+ * The longest, in milliseconds, that a restore may stand still before PostgreSQL undoes it: one that was suspended, or
+ * whose machine is lost, would keep the servers from writing for hours. Longer than a disk takes to go on with the file.
+ */
+const standstill = 60_000;
+
 const pageRows = 500;
 const insertRows = 100;
 
@@ -229,10 +235,14 @@ const withStore = async <Result>(location: StoreLocation, work: (store: OpenStor
         read: database,
         now: () => databaseTime,
         transact: (change) => transactKnowingly(database, change),
-        keepWritersOut: (transaction, tables) =>
-          sql`lock table ${sql.join(tables.map((name) => sql.table(name)))} in share row exclusive mode`.execute(
+        keepWritersOut: async (transaction, tables) => {
+          await sql`select set_config('idle_in_transaction_session_timeout', ${String(standstill)}, true)`.execute(
             transaction,
-          ),
+          );
+          await sql`lock table ${sql.join(tables.map((name) => sql.table(name)))} in share row exclusive mode`.execute(
+            transaction,
+          );
+        },
       });
     } finally {
       await database.destroy();
