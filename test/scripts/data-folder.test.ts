@@ -2,9 +2,10 @@ import { generateKeyPairSync } from 'node:crypto';
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { manifestOf, readService } from '../../scripts/read-service.ts';
+import { manifestOf, readService, safetyFileOf } from '../../scripts/read-service.ts';
 import { warnOfLostSignature } from '../../scripts/read-signing-key.ts';
 import { warnOfExample } from '../../scripts/warn-of-example.ts';
+import { warnOfOtherList } from '../../scripts/warn-of-other-list.ts';
 import { generationPath } from '../../src/contract/generation.ts';
 import { documentPath } from '../../src/contract/paths.ts';
 import { isExampleAddress, isReachable } from '../../src/contract/service-file.ts';
@@ -136,5 +137,26 @@ describe('a data folder', () => {
     const flags = ['--out', out, '--state', path.join(folder, 'nowhere'), '--host', '0.0.0.0', '--port', '0'];
     const served = await runScript('serve', flags);
     expect(served).toMatchObject({ status: 1, error: expect.stringContaining('example-address') });
+  });
+
+  it('warns where the list of a server calls safe what its build published as unsafe', async () => {
+    const out = path.join(folder, 'out');
+    const own = '\n- { host: bad.test, reason: Known to us alone., date: 2026-11-20, source: https://a.test/ }\n';
+    writeFileSync(path.join(data, 'safety.yaml'), own, { flag: 'a' });
+    await build('--sample', '--data', data);
+    const heard: string[] = [];
+    const log = { warn: (_: string, message: string) => void heard.push(message) };
+    warnOfOtherList(safetyFileOf(data), out, log);
+    warnOfOtherList(safetyFileOf(undefined), path.join(folder, 'nowhere'), log);
+    warnOfOtherList(safetyFileOf(folder), out, log);
+    expect(heard).toEqual([]);
+    warnOfOtherList(safetyFileOf(undefined), out, log);
+    expect(heard).toEqual([
+      expect.stringMatching(/calls bad\.test safe, which is published as unsafe: .*safety\.yaml is another/),
+    ]);
+    const flags = ['--out', out, '--state', path.join(folder, 'nowhere'), '--port', '0'];
+    const served = await runScript('serve', flags);
+    expect(served).toMatchObject({ status: 1, error: expect.stringContaining('other-safety-list') });
+    expect((await runScript('serve', [...flags, '--data', data])).error).not.toContain('other-safety-list');
   });
 });
