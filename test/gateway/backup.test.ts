@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
@@ -11,11 +12,13 @@ import { createNodeCryptography } from '../../functions/gateway/node/node-crypto
 import { backUp, restore } from '../../functions/gateway/store/backup.ts';
 import type { StoreLocation } from '../../functions/gateway/store/credential-store.ts';
 import { openCredentialStore } from '../../functions/gateway/store/open-store.ts';
+import { project } from '../support/deployed.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { addAccount, post, startGateway, type TestGateway } from '../support/gateway-session.ts';
 import { issue, openProtocol } from '../support/issue.ts';
 import { newDatabase } from '../support/new-database.ts';
 import { type Credentials, signIn } from '../support/package-manager.ts';
+import { patience } from '../support/patience.ts';
 import { repeatSignIn } from '../support/repeat-rows.ts';
 import { runScript } from '../support/run-script.ts';
 import { describeStores } from '../support/stores.ts';
@@ -460,6 +463,31 @@ test('a backup of SQLite restored to PostgreSQL, and back again, has the same ro
   expect(rows(second)).toEqual(rows(first));
   await one.close();
   await two.close();
+});
+
+test('a backup that is stopped leaves nothing of itself, which would be as secret as the store', async () => {
+  const environment = { GATEWAY_DATABASE_URL: await newDatabase() };
+  const gateway = await startGateway(environment, { now: Date.now() });
+  onTestFinished(gateway.close);
+  await addAccount(gateway.store, 'alice');
+  const operator = new Client(environment.GATEWAY_DATABASE_URL);
+  await operator.connect();
+  onTestFinished(() => operator.end());
+  // The backup has begun, and waits.
+  await operator.query('begin; lock table gateway_families in access exclusive mode');
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    const file = newFile();
+    const child = spawn(process.execPath, ['scripts/gateway.ts', 'backup', file, '--state', gateway.folder], {
+      cwd: project,
+      env: { ...process.env, ...environment },
+      stdio: 'ignore',
+    });
+    const ended = once(child, 'exit');
+    await expect.poll(() => existsSync(`${file}.partial`), patience).toBe(true);
+    child.kill(signal);
+    expect(await ended).toEqual([null, signal]);
+    expect([`${file}.partial`, file].filter((one) => existsSync(one))).toEqual([]);
+  }
 });
 
 test('a backup is refused where there is no store, and a restore makes one in a new folder', async () => {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { createReadStream, rmSync } from 'node:fs';
 import { link, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -41,8 +41,8 @@ export interface BackupRow {
 }
 
 /**
- * Writes a backup to a file that does not exist yet, readable by its owner alone: whole or, where anything fails, not at
- * all. Resolves to the number of rows. Throws BackupRefused where the file exists.
+ * Writes a backup to a file that does not exist yet, readable by its owner alone: whole or, where anything fails or a
+ * signal stops it, not at all. Resolves to the number of rows. Throws BackupRefused where the file exists.
  */
 export const writeBackupFile = async (file: string, write: (sink: BackupSink) => Promise<void>): Promise<number> => {
   const partial = `${file}.partial`;
@@ -52,6 +52,7 @@ export const writeBackupFile = async (file: string, write: (sink: BackupSink) =>
   const handle = await open(partial, 'wx', 0o600).catch(
     refuse(partial, ': another backup is being written, or one was cut short; delete it then'),
   );
+  const stopListening = removeWhenStopped(partial);
   try {
     const hash = createHash('sha256');
     let rows = 0;
@@ -86,7 +87,23 @@ export const writeBackupFile = async (file: string, write: (sink: BackupSink) =>
   } finally {
     await handle.close();
     await rm(partial, { force: true });
+    stopListening();
   }
+};
+
+/** Deletes the file where a signal ends this process, which it still does. Returns what ends that. */
+const removeWhenStopped = (file: string): (() => void) => {
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  const stopListening = () => {
+    for (const signal of signals) process.off(signal, leave);
+  };
+  const leave = (signal: NodeJS.Signals) => {
+    rmSync(file, { force: true });
+    stopListening();
+    process.kill(process.pid, signal);
+  };
+  for (const signal of signals) process.on(signal, leave);
+  return stopListening;
 };
 
 export interface BackupSink {
