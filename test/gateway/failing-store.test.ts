@@ -1,4 +1,4 @@
-import { renameSync, writeFileSync } from 'node:fs';
+import { copyFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
@@ -170,6 +170,24 @@ test('T8 a database file that was moved away is 503, not written to for nothing'
   expect(await gateway.health()).toBe(true);
   await expectUnconsumed(gateway.base, credentials);
   await gateway.close();
+});
+
+test('the log tells what is the matter with a SQLite file', async () => {
+  const damaged = await startGateway();
+  onTestFinished(damaged.close);
+  writeFileSync(join(damaged.folder, 'gateway.sqlite'), 'no database'.repeat(1_000));
+  const { gateway, credentials } = await start();
+  onTestFinished(gateway.close);
+  const file = join(gateway.folder, 'gateway.sqlite');
+  copyFileSync(file, `${file}.copy`);
+  renameSync(`${file}.copy`, file);
+  for (const [{ base, log }, reason] of [
+    [damaged, 'ERR_SQLITE_ERROR (file is not a database)'],
+    [gateway, 'file_replaced'],
+  ] as const) {
+    expect(await statuses(base, credentials)).toEqual({ refresh: 503, revoke: 503 });
+    expect(JSON.parse(log.at(-1) ?? '').reason).toBe(`Error store_unavailable, because of Error ${reason}`);
+  }
 });
 
 test('T8 a database that another process keeps locked is 503 with nothing consumed, and still read', async () => {

@@ -42,7 +42,7 @@ export const openSqlite = (file: string): SqliteConnections => {
   const assertInPlace = () => {
     const now = opened && statSync(file);
     if (now?.dev !== opened?.dev || now?.ino !== opened?.ino) {
-      throw new Error('the database file was replaced while open');
+      throw Object.assign(new Error('the database file was replaced while open'), { code: 'file_replaced' });
     }
   };
   const database = new DatabaseSync(file, { timeout: 0 });
