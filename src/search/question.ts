@@ -22,6 +22,10 @@ export interface Question {
 // Nobody types more words. The rest would only make an expensive query of a pasted text.
 const mostWords = 8;
 
+// Names in a script without blanks have more characters than that. Such a query costs less, because nothing looser is
+// looked for.
+const mostCharacters = 16;
+
 // Words are searched as prefixes, so a word that another one begins with adds nothing.
 const distinctWords = (words: readonly string[]): string[] =>
   [...new Set(words)].filter((word, _, all) => !all.some((other) => other !== word && other.startsWith(word)));
@@ -31,14 +35,16 @@ export const parseQuestion = (text: string): Question | undefined => {
   const trimmed = pastedPackage(text) ?? text.trim();
   const words = splitWords(trimmed);
   if (words.length === 0) return undefined;
+  const folded = foldText(trimmed);
+  const isUnspaced = words.length > 1 && /^[^\p{L}\p{N}]*[\p{L}\p{N}]+[^\p{L}\p{N}]*$/u.test(folded);
   return {
-    text: foldText(trimmed),
-    words: distinctWords(words.slice(0, mostWords)),
+    text: folded,
+    words: distinctWords(words.slice(0, isUnspaced ? mostCharacters : mostWords)),
     // Computed on demand, because few queries need it.
     get parts() {
       return splitParts(trimmed);
     },
-    isUnspaced: words.length > 1 && /^[^\p{L}\p{N}]*[\p{L}\p{N}]+[^\p{L}\p{N}]*$/u.test(foldText(trimmed)),
+    isUnspaced,
     joined: words.join(''),
     dotted: trimmed.includes('.') && !/\s/u.test(trimmed),
   };

@@ -212,6 +212,19 @@ describe('what follows where few hold all words', () => {
   });
 });
 
+describe('a long name in a script without blanks', () => {
+  it('is not found by one that only begins alike', async () => {
+    const { names } = await openSearch(
+      one(
+        named('微信自动抢红包插件专业版', { Package: 'a.pro' }),
+        named('微信自动抢红包插件免费版', { Package: 'a.free' }),
+      ),
+    );
+    expect(await names('微信自动抢红包插件专业版')).toEqual(['微信自动抢红包插件专业版']);
+    expect(await names('微信自动抢红包插件')).toHaveLength(2);
+  });
+});
+
 describe('H7 what follows where few hold all words', () => {
   it('asks the index hardly more often the more words there are', () => {
     const questionsFor = (words: number) => {
