@@ -70,6 +70,8 @@ const describe = ({ made, accounts, signIns, ...changed }: Restored, keepSignIns
   ].join('\n');
 };
 
+const locked = 'another command, or a server, kept the store locked for five seconds. Give it again.';
+
 outliveReaders();
 try {
   assertNoHelp();
@@ -110,7 +112,9 @@ try {
     );
     process.exitCode = 1;
   } else {
-    process.stderr.write(`Nothing was changed: ${error instanceof Error ? error.message : String(error)}\n`);
+    const { code, message } = error instanceof Error ? (error as NodeJS.ErrnoException) : { message: String(error) };
+    const why = code === 'too_late' ? locked : message;
+    process.stderr.write(`Nothing was changed: ${why}\n`);
     process.exitCode = 1;
   }
 }

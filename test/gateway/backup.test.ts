@@ -435,6 +435,20 @@ test('a backup of SQLite does not fail for room that a server which writes keeps
   expect(await backUp(location, file)).toMatchObject({ accounts: 1 });
 });
 
+test('a restore to SQLite that meets another one says that the store is locked, and what to do', async () => {
+  const gateway = await startGateway({}, { now: Date.now() });
+  onTestFinished(gateway.close);
+  await addAccount(gateway.store, 'alice');
+  const file = newFile();
+  await backUp(readStoreLocation({}, gateway.folder), file);
+  const other = new DatabaseSync(join(gateway.folder, 'gateway.sqlite'));
+  onTestFinished(() => other.close());
+  other.exec('begin immediate');
+  const { status, text } = await runScript('gateway', ['restore', file, '--state', gateway.folder]);
+  const sentence = 'another command, or a server, kept the store locked for five seconds. Give it again.';
+  expect([status, text]).toEqual([1, `Nothing was changed: ${sentence}\n`]);
+});
+
 test('a backup of SQLite restored to PostgreSQL, and back again, has the same rows', async () => {
   const environment = { GATEWAY_DATABASE_URL: await newDatabase() };
   const one = await startGateway({}, { now: Date.now() });

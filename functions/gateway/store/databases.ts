@@ -105,7 +105,10 @@ export const untilUnlocked = async <Result>(wait: Wait, work: () => Promise<Resu
       return await work();
     } catch (error) {
       if (!isBusy(error) && !isFull(error) && !isDeadlock(error)) throw error;
-      await sleep(pauseAfter(error), undefined, { signal: wait.signal });
+      await sleep(pauseAfter(error), undefined, { signal: wait.signal }).catch(() => {
+        // Itself it says only that it was aborted.
+        throw wait.signal.reason;
+      });
     }
   }
 };
