@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { watchMemory } from '../bench/process-tree.ts';
@@ -12,7 +12,8 @@ if (nobody === undefined) {
   process.stderr.write('SKIPPED: that a checkout of another user is enough, which only root can try.\n');
 }
 
-const folder = mkdtempSync(path.join(folderOnSameDisk(), 'debdex-operator-'));
+// Made only where it is used: usually all of this is skipped, and nothing would remove it.
+const folder = path.join(folderOnSameDisk(), `debdex-operator-${process.pid}`);
 const tree = path.join(folder, 'debdex');
 const own = path.join(folder, 'own');
 const home = path.join(folder, 'home');
@@ -67,6 +68,7 @@ const stop = async (child: ChildProcess): Promise<unknown> => {
 };
 
 beforeAll(() => {
+  mkdirSync(folder);
   chmodSync(folder, 0o755);
   mkdirSync(tree);
   mkdirSync(own);
