@@ -1,7 +1,9 @@
 import { buildOf } from '../compatibility/builds.ts';
+import { stateOf } from '../contract/package-states.ts';
 import { type SectionKind, sectionKinds } from '../contract/sections.ts';
 import { type PackageCard, packageCard } from './package-card.ts';
 import type { News, PackageSummary } from './package-summary.ts';
+import { isStale } from './repository.ts';
 import { byName } from './repository-view.ts';
 import type { SiteCatalog } from './site-catalog.ts';
 
@@ -101,21 +103,19 @@ export const mixedNews = (
 // Kinds of packages that come as dependencies, and that nobody looks for.
 const broughtAlong: ReadonlySet<SectionKind> = new Set(['libraries', 'development']);
 
-/**
- * Packages to begin with as long as there is no news: from each repository in turn, the best ranked first, those that
- * are in most repositories, have a description and an icon, and are built for current phones (rootless).
- */
-export const packagesToBeginWith = ({ packages }: Pick<SiteCatalog, 'packages'>, length: number): PackageSummary[] => {
-  const worth = ({ repositories, summary, icon, architectures }: PackageSummary) =>
-    2 * repositories.length +
-    (summary === '' ? 0 : 2) +
-    (icon === undefined ? 0 : 1) +
-    (architectures.some((one) => buildOf(one) === 'rootless') ? 3 : 0);
-  const byRepository = Map.groupBy(
-    [...packages.values()].filter(({ kind }) => !broughtAlong.has(kind)),
-    ({ repository }) => repository,
-  );
-  const lists = [...byRepository]
+// Whoever knows nothing here yet does not begin with a debug build, or where nothing can be downloaded any more.
+const isCurrent = ({ version, repository }: PackageSummary): boolean =>
+  stateOf(version, isStale(repository)) === 'current';
+
+const worth = ({ repositories, summary, icon, architectures }: PackageSummary): number =>
+  2 * repositories.length +
+  (summary === '' ? 0 : 2) +
+  (icon === undefined ? 0 : 1) +
+  (architectures.some((one) => buildOf(one) === 'rootless') ? 3 : 0);
+
+/** Packages of each repository in turn: the best ranked repository and the worthiest package first. */
+const takeInTurn = (packages: readonly PackageSummary[], length: number): PackageSummary[] => {
+  const lists = [...Map.groupBy(packages, ({ repository }) => repository)]
     .sort(([a, first], [b, second]) => a.record.quality - b.record.quality || second.length - first.length)
     .map(([, list]) => list.sort((a, b) => worth(b) - worth(a) || byName(a, b)));
   const chosen: PackageSummary[] = [];
@@ -126,6 +126,18 @@ export const packagesToBeginWith = ({ packages }: Pick<SiteCatalog, 'packages'>,
     }
   }
   return chosen;
+};
+
+/**
+ * Packages to begin with as long as there is no news: from each repository in turn, the best ranked first, those that
+ * are in most repositories, have a description and an icon, and are built for current phones (rootless). Pre-releases,
+ * and what is in a repository that does not answer, come last.
+ */
+export const packagesToBeginWith = ({ packages }: Pick<SiteCatalog, 'packages'>, length: number): PackageSummary[] => {
+  const meant = [...packages.values()].filter(({ kind }) => !broughtAlong.has(kind));
+  const { current = [], others = [] } = Object.groupBy(meant, (one) => (isCurrent(one) ? 'current' : 'others'));
+  const first = takeInTurn(current, length);
+  return [...first, ...takeInTurn(others, length - first.length)];
 };
 
 /** The card of a piece of news, as in the repository that has it. */
