@@ -1,6 +1,10 @@
 import { styleText } from 'node:util';
 import type { Log } from '../log/log.ts';
 
+/** What is done in a second. In tenths where it is little: a repository may take seconds, and 0 would look like a standstill. */
+const rateOf = (done: number, seconds: number): string =>
+  (done / seconds).toLocaleString('en', { maximumFractionDigits: done < 10 * seconds ? 1 : 0 });
+
 /**
  * Shows the progress of long work: a bar on a terminal, otherwise a line every few seconds, in the log if there is one.
  */
@@ -47,8 +51,8 @@ export class Progress {
     const interval = this.#stream.isTTY ? 80 : 5000;
     if (now - Math.max(this.#shown, this.#stepStarted) < interval) return;
     this.#shown = now;
-    const rate = Math.round(done / ((now - this.#stepStarted) / 1000));
-    const counts = `${done.toLocaleString('en')} of ${total.toLocaleString('en')} ${unit}, ${rate.toLocaleString('en')}/s`;
+    const rate = unit === 'seconds' ? '' : `, ${rateOf(done, (now - this.#stepStarted) / 1000)}/s`;
+    const counts = `${done.toLocaleString('en')} of ${total.toLocaleString('en')} ${unit}${rate}`;
     if (!this.#stream.isTTY) {
       const words = `${this.#step}: ${counts}`;
       if (this.#log === undefined) this.#stream.write(`${words}\n`);

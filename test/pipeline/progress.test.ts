@@ -33,4 +33,25 @@ describe('how long the steps of a build took', () => {
       vi.useRealTimers();
     }
   });
+
+  it.each([
+    [2, 'repositories', 'crawl: 2 of 9,000 repositories, 0.2/s\n'],
+    [8_765, 'documents', 'crawl: 8,765 of 9,000 documents, 877/s\n'],
+    // Of time itself it would always be one.
+    [10, 'seconds', 'crawl: 10 of 9,000 seconds\n'],
+  ])('after ten seconds, %d %s', async (done, unit, line) => {
+    vi.useFakeTimers();
+    try {
+      const written: string[] = [];
+      const stream = new Writable({ write: (piece, _, end) => end(void written.push(String(piece))) });
+      const progress = new Progress(stream as NodeJS.WriteStream);
+      await progress.step('crawl', () => {
+        vi.advanceTimersByTime(10_000);
+        progress.update(done, 9_000, unit);
+      });
+      expect(written).toEqual([line]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
 });
