@@ -23,7 +23,11 @@ import {
 import type { ExampleSource } from '../../src/pipeline/build-input.ts';
 import { CatalogSearch } from '../../src/search/catalog-search.ts';
 
-const documentsOf = ({ database, landing, failures }: ExampleSource, packageId: string, slug: string): Document[] => {
+const documentsOf = (
+  { database, landing, failures, seenSince }: ExampleSource,
+  packageId: string,
+  slug: string,
+): Document[] => {
   const rows = readRepositoryRows(database);
   // The health check chooses its own package.
   const [sampled = slug] = smallestRepositories(rows.map((row) => ({ slug: row.slug, size: row.packageCount })));
@@ -35,7 +39,7 @@ const documentsOf = ({ database, landing, failures }: ExampleSource, packageId: 
     ...packages.map(([id, records]) => builders.package(id, records)),
     builders.repositoryPackages(sampled, [...readRepositoryRecords(database, sampled)]),
     ...repositoryDocuments(repository),
-    ...findingsDocuments(readRepositoryFindings(database), repository, failures),
+    ...findingsDocuments(readRepositoryFindings(database), repository, failures, seenSince),
     ...rankingDocuments(rows),
     builders.repositoryPackages(slug, [...readRepositoryRecords(database, slug)]),
     builders.landing(landing),

@@ -13,6 +13,7 @@ const findingSchema = z.strictObject({
   code: z.string().describe('Stable code of what is wrong.'),
   count: z.int().min(1).describe('Number of occurrences.'),
   example: z.string().describe('The first occurrence, in words or as the offending text.'),
+  since: moment.optional().describe('Since when every build has found it; not written by earlier versions.'),
 });
 
 const outcomeSchema = z.strictObject({
@@ -55,6 +56,8 @@ interface ShownOutcome extends Pick<RepositoryOutcome, 'slug' | 'uri' | 'outcome
   readonly heldBack?: readonly { readonly code: string }[] | undefined;
   /** As `RepositoryOutcome` has it; undefined where that is not known. */
   readonly since?: string | undefined;
+  /** Since when each finding has been there; undefined where that is not known. */
+  readonly findings?: readonly { readonly code: string; readonly since?: string | undefined }[] | undefined;
   /** A letter for each of the last builds, as in `/v2/status.json`; undefined if no build is on record. */
   readonly history?: string | undefined;
 }

@@ -10,6 +10,11 @@ export interface Finding {
   readonly example: string;
 }
 
+/** A finding, and since when every build has found it, ISO 8601; undefined if that is not known. */
+export interface DatedFinding extends Finding {
+  readonly since?: string | undefined;
+}
+
 /** Counts findings by code, and keeps the first example of each. */
 export class FindingCounter {
   readonly #findings = new Map<FindingCode, { code: FindingCode; count: number; example: string }>();

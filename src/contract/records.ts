@@ -205,9 +205,10 @@ export const findingSchema = z.strictObject({
     .enum(['broken', 'weak', 'note'])
     .describe('broken: keeps packages or updates from people; weak: a risk; note: worth tidying.'),
   count: z.number().int().min(1).describe('Number of occurrences.'),
-  title: z.string().describe('What is wrong, in a few words.'),
-  for_operator: z.string().describe('A sentence for the operator of this service, with the first occurrence.'),
-  for_owner: z.string().describe('A sentence for the owner of the repository: how to fix it.'),
+  title: z.string().describe('What is wrong, briefly.'),
+  for_operator: z.string().describe('A sentence for the operator, with the first occurrence.'),
+  for_owner: z.string().describe('A sentence for the owner: how to fix it.'),
+  since: timestamp.nullable().describe('Since when it is so; null if not known.'),
 });
 export type FindingRecord = z.infer<typeof findingSchema>;
 
@@ -223,7 +224,7 @@ export const findingsRecordSchema = z.strictObject({
     })
     .nullable()
     .describe('How the Release of the current data is signed; null if none was ever read.'),
-  findings: z.array(findingSchema).describe('Findings in the current data, ordered by code.'),
+  findings: z.array(findingSchema).describe('Findings, ordered by code.'),
 });
 export type FindingsRecord = z.infer<typeof findingsRecordSchema>;
 

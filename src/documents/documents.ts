@@ -1,6 +1,6 @@
 import type { Divergences } from '../catalog/divergence-reading.ts';
 import type { RepositoryFindings, RepositoryRow } from '../catalog/reading.ts';
-import type { Finding } from '../contract/findings.ts';
+import type { DatedFinding, Finding } from '../contract/findings.ts';
 import { type Rank, ranks } from '../contract/parameters.ts';
 import { documentPath, type OperationName, type operations } from '../contract/paths.ts';
 import type { DownloadTotal, FindingsRecord, LandingRecord } from '../contract/records.ts';
@@ -72,19 +72,27 @@ export function* rankingDocuments(rows: readonly RepositoryRow[]): Generator<Doc
   }
 }
 
+/** Since when every build has found this of a repository, ISO 8601; undefined if that is not known. */
+export type SeenSince = (slug: string, code: Finding['code']) => string | undefined;
+
 /**
  * The findings document of every repository in `found`, under its slug and its former ones (which `rows` contain), and
  * of those in `failures` (why the last crawl took nothing, by slug) that are not in the catalog.
+ *
+ * @param seenSince since when every build has found this of a repository, if that is known
  */
 export function* findingsDocuments(
   found: readonly RepositoryFindings[],
   rows: readonly RepositoryRow[],
-  failures: ReadonlyMap<string, Finding>,
+  failures: ReadonlyMap<string, DatedFinding>,
+  seenSince: SeenSince = () => undefined,
 ): Generator<Document> {
   const bySlug = new Map(found.map((one) => [one.slug, one]));
   const former = new Map(rows.map(({ slug, aliases }) => [slug, aliases]));
   for (const slug of new Set([...bySlug.keys(), ...failures.keys()])) {
-    const record = composeFindings(slug, bySlug.get(slug), failures.get(slug));
+    const of = bySlug.get(slug);
+    const findings = of?.findings.map((one) => ({ ...one, since: seenSince(slug, one.code) }));
+    const record = composeFindings(slug, of && { ...of, findings: findings ?? [] }, failures.get(slug));
     for (const name of [slug, ...(former.get(slug) ?? [])]) yield documents.repositoryFindings(name, record);
   }
 }

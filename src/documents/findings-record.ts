@@ -1,19 +1,20 @@
 import type { RepositoryFindings } from '../catalog/reading.ts';
 import { type FindingText, fillSentence, findingText, findingTexts } from '../contract/finding-texts.ts';
-import type { Finding } from '../contract/findings.ts';
+import type { DatedFinding } from '../contract/findings.ts';
 import type { FindingRecord, FindingsRecord } from '../contract/records.ts';
 import { signingTexts } from '../contract/signing-states.ts';
 
-const computeFinding = ({ code, count, example }: Finding, text: FindingText): FindingRecord => {
+const computeFinding = ({ code, count, example, since }: DatedFinding, text: FindingText): FindingRecord => {
   const { weight, title, owner } = text;
-  return { code, weight, count, title, for_operator: fillSentence(text, example), for_owner: owner };
+  const sentences = { for_operator: fillSentence(text, example), for_owner: owner };
+  return { code, weight, count, title, ...sentences, since: since ?? null };
 };
 
 /** What is wrong with a repository, in words. `failure` is why its last crawl took nothing. */
 export const composeFindings = (
   slug: string,
-  found: Omit<RepositoryFindings, 'slug'> | undefined,
-  failure: Finding | undefined,
+  found: (Pick<RepositoryFindings, 'signing'> & { readonly findings: readonly DatedFinding[] }) | undefined,
+  failure: DatedFinding | undefined,
 ): FindingsRecord => ({
   repository_id: slug,
   failure: failure ? computeFinding(failure, findingTexts[failure.code]) : null,

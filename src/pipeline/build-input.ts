@@ -1,11 +1,12 @@
 import type { CatalogDatabase } from '../catalog/database.ts';
-import type { Finding } from '../contract/findings.ts';
+import type { DatedFinding } from '../contract/findings.ts';
 import type { ManifestEntry } from '../contract/manifest.ts';
 import type { Examples } from '../contract/openapi.ts';
 import type { Addressing } from '../contract/public-addresses.ts';
 import type { DownloadTotal, LandingRecord } from '../contract/records.ts';
 import type { SafetyEntry } from '../contract/safety.ts';
 import type { Service } from '../contract/service-file.ts';
+import type { SeenSince } from '../documents/documents.ts';
 import type { Fetcher } from '../net/fetcher.ts';
 import type { Notifier } from '../notifying/notifier.ts';
 import type { Owner } from '../publication/owner.ts';
@@ -21,7 +22,8 @@ export interface ExampleSource {
   readonly base: string;
   readonly landing: LandingRecord;
   /** Why the last crawl of a repository took nothing, by slug. */
-  readonly failures: ReadonlyMap<string, Finding>;
+  readonly failures: ReadonlyMap<string, DatedFinding>;
+  readonly seenSince: SeenSince;
 }
 
 /** What a build needs. */

@@ -15,7 +15,7 @@ import { listFiles } from '../publication/folder-entries.ts';
 import type { FolderNote } from '../publication/folder-note.ts';
 import type { OutputFolder } from '../publication/output-folder.ts';
 import type { PreparedInput } from './build-input.ts';
-import { composeFailures } from './outcomes.ts';
+import { composeFailures, recallFindings } from './outcomes.ts';
 
 const changesFile = path.join(import.meta.dirname, '..', '..', 'CHANGELOG.md');
 const assetsFolder = path.join(import.meta.dirname, '..', 'public');
@@ -48,6 +48,7 @@ export const writeDocuments = async (
 ): Promise<{ readonly emission: Emission; readonly assets: PublishedAssets }> => {
   const { base, now, progress, collectExamples } = input;
   const failures = composeFailures(lastBuild);
+  const seenSince = recallFindings(lastBuild);
   writeStale(catalog, new Set(lastBuild.repositories.filter(isUnreadable).map(({ slug }) => slug)));
   const landing = composeLanding(input, statistics, readBuildDigest(catalog.database));
   // If the counts cannot be read now, the published ones stay.
@@ -58,7 +59,7 @@ export const writeDocuments = async (
   const index = () => (indexed ??= indexForSearch(catalog, update.ingested, downloads, { signal: stopping.signal }));
   const describe = async () => {
     await index();
-    const examples = await collectExamples({ database: catalog.database, base, landing, failures });
+    const examples = await collectExamples({ database: catalog.database, base, landing, failures, seenSince });
     return composeDescriptions(input, examples, readFileSync(changesFile, 'utf8'));
   };
   const emission = new Emission(catalog, {
@@ -67,6 +68,7 @@ export const writeDocuments = async (
     touched: update.touched,
     ingested: update.ingested,
     failures,
+    seenSince,
     landing,
     downloads,
     descriptions: describe,

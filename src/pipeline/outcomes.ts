@@ -1,10 +1,11 @@
 import type { LastBuild, RepositoryOutcome } from '../catalog/last-build.ts';
 import type { RepositoryFindings } from '../catalog/reading.ts';
 import { isFindingCode } from '../contract/finding-texts.ts';
-import type { Finding } from '../contract/findings.ts';
+import type { DatedFinding, Finding } from '../contract/findings.ts';
 import { type ManifestEntry, slugKey } from '../contract/manifest.ts';
 import type { CrawlOutcome } from '../crawl/crawl.ts';
 import type { Waiting } from '../crawl/operator-word.ts';
+import type { SeenSince } from '../documents/documents.ts';
 
 /** Whether nothing new could be taken from a repository. */
 export const isDown = ({ outcome }: Pick<RepositoryOutcome, 'outcome'>): boolean =>
@@ -53,6 +54,21 @@ export const renameFormerSlugs = (build: LastBuild, entries: readonly ManifestEn
   return { ...build, repositories };
 };
 
+/**
+ * Findings with since when they have been there. An earlier version did not write that, and the build before had found
+ * them already. A time in the future was recorded under a clock that was ahead.
+ */
+const dateFindings = (
+  findings: readonly Finding[],
+  then: RepositoryOutcome | undefined,
+  [before = '', builtAt]: readonly [before: string | undefined, builtAt: string],
+): RepositoryOutcome['findings'] =>
+  findings.map((finding) => {
+    const known = then?.findings.find(({ code }) => code === finding.code);
+    const since = known === undefined ? builtAt : (known.since ?? before);
+    return { ...finding, since: since > builtAt ? builtAt : since };
+  });
+
 /** The outcome of every entry: that of this build, or that of an earlier one if this build did not visit it. */
 export const composeLastBuild = ({ entries, visited, waiting, found, previous, now }: Sources): LastBuild => {
   const builtAt = now.toISOString();
@@ -79,7 +95,7 @@ export const composeLastBuild = ({ entries, visited, waiting, found, previous, n
     return {
       ...{ slug, uri, outcome, code, reason, detail, since, visitedAt, confirmedAt, heldBack },
       signing: signing && { state: signing.state, signers: [...signing.signers] },
-      findings: [...findings],
+      findings: dateFindings(findings, then, [previous?.builtAt, builtAt]),
     };
   });
   return { format: 2, builtAt, repositories };
@@ -115,10 +131,16 @@ export const compareBuilds = (previous: LastBuild | undefined, { repositories }:
   };
 };
 
+/** Since when every build has found what it found of a repository. */
+export const recallFindings = ({ repositories }: LastBuild): SeenSince => {
+  const bySlug = new Map(repositories.map(({ slug, findings }) => [slug, findings]));
+  return (slug, code) => bySlug.get(slug)?.find((one) => one.code === code)?.since;
+};
+
 /** Why the last visit to each repository took nothing, by slug. */
-export const composeFailures = ({ repositories }: LastBuild): Map<string, Finding> =>
+export const composeFailures = ({ repositories }: LastBuild): Map<string, DatedFinding> =>
   new Map(
-    repositories.flatMap(({ slug, code, detail }) =>
-      code === null || !isFindingCode(code) ? [] : [[slug, { code, count: 1, example: detail ?? '' }]],
+    repositories.flatMap(({ slug, code, detail, since }) =>
+      code === null || !isFindingCode(code) ? [] : [[slug, { code, count: 1, example: detail ?? '', since }]],
     ),
   );

@@ -8,12 +8,18 @@ import {
 } from '../catalog/reading.ts';
 import type { CatalogBuild } from '../catalog/state-catalog.ts';
 import { decodeFileName, decodeFolderName } from '../contract/filenames.ts';
-import type { Finding } from '../contract/findings.ts';
+import type { DatedFinding } from '../contract/findings.ts';
 import { tellsOfGenerations } from '../contract/generation.ts';
 import { apiRoot, documentPath, packagesFolder } from '../contract/paths.ts';
 import type { DownloadTotal, LandingRecord } from '../contract/records.ts';
 import type { Document } from '../documents/document.ts';
-import { documents, findingsDocuments, rankingDocuments, repositoryDocuments } from '../documents/documents.ts';
+import {
+  documents,
+  findingsDocuments,
+  rankingDocuments,
+  repositoryDocuments,
+  type SeenSince,
+} from '../documents/documents.ts';
 import { linksOf, pagesOf, parsePagePath, recordsOn } from '../documents/list-pages.ts';
 import { DocumentPublisher, type OpenList } from './document-publisher.ts';
 import { walkFiles } from './folder-entries.ts';
@@ -36,7 +42,9 @@ export interface EmissionOptions {
   /** Slugs of repositories whose records may have changed. */
   readonly ingested: readonly string[];
   /** Why the last crawl of a repository took nothing, by slug. */
-  readonly failures: ReadonlyMap<string, Finding>;
+  readonly failures: ReadonlyMap<string, DatedFinding>;
+  /** Since when builds have found what is wrong with repositories; not known by default. */
+  readonly seenSince?: SeenSince;
   readonly landing: LandingRecord;
   /** How often packages were downloaded, in the order of the list; empty by default. */
   readonly downloads?: readonly DownloadTotal[];
@@ -126,7 +134,8 @@ export class Emission {
         rows.map(({ slug }) => slug).filter((slug) => this.#output.lookUp(listOf(slug)) === undefined),
       );
       for (const slug of missing) this.#publisher.placeInAdvance(documents.repositoryPackages(slug, []));
-      const findings = findingsDocuments(readRepositoryFindings(database), rows, this.#options.failures);
+      const { failures, seenSince } = this.#options;
+      const findings = findingsDocuments(readRepositoryFindings(database), rows, failures, seenSince);
       await this.#publishAll([...findings, ...repositoryDocuments(rows)]);
       await this.#publisher.finish();
       await this.#packages.write();

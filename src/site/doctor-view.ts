@@ -32,7 +32,7 @@ export interface DoctorView {
 
 const failureOf = (outcome: Outcome | undefined) =>
   isTroubled(outcome) && outcome.code !== null && isFindingCode(outcome.code)
-    ? { code: outcome.code, count: 1, example: '' }
+    ? { code: outcome.code, count: 1, example: '', since: outcome.since }
     : undefined;
 
 // For a failure from another version, which has no texts here.
@@ -42,6 +42,7 @@ const unnamed: Diagnosis['findings'][number] = {
   title: 'It cannot be read',
   for_operator: 'The last crawl took nothing from it.',
   for_owner: 'Run the command below, which says why.',
+  since: null,
   isEarlier: false,
   mending: unmended,
 };
@@ -82,7 +83,12 @@ const diagnosisOf = ({ slug, found, outcome, packages, mended }: Examined): Diag
   const read = diagnose(record, packages, mended);
   if (!isTroubled(outcome)) return read;
   const earlier = read.findings.map((finding) => ({ ...finding, isEarlier: true }));
-  return { ...read, standing: 'unusable', verdict: unusable, findings: [{ ...unnamed, ...told }, ...earlier] };
+  return {
+    ...read,
+    standing: 'unusable',
+    verdict: unusable,
+    findings: [{ ...unnamed, ...told, since: outcome.since ?? null }, ...earlier],
+  };
 };
 
 const viewOf = (examined: Examined): DoctorView => {

@@ -2,7 +2,7 @@ import { isHeldBack, type VanishedPackage, vanishedShown } from '../catalog/last
 import { componentOf } from '../catalog/older-reading.ts';
 import { visibleText } from '../catalog/placeholder.ts';
 import { findingText, findingTexts, isFindingCode } from '../contract/finding-texts.ts';
-import type { Finding } from '../contract/findings.ts';
+import type { DatedFinding } from '../contract/findings.ts';
 import { documentPath } from '../contract/paths.ts';
 import type { RepositoryRecord } from '../contract/records.ts';
 import { type SectionKind, sectionKind } from '../contract/sections.ts';
@@ -82,7 +82,7 @@ export interface RepositoryCard {
 }
 
 /** A finding as shown on the page of its repository. */
-export interface ShownFinding extends Finding {
+export interface ShownFinding extends DatedFinding {
   readonly mending: Mending;
 }
 

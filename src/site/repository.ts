@@ -1,5 +1,6 @@
 import { isUnreadable, type ShownBuild } from '../catalog/last-build.ts';
 import type { CatalogRepository } from '../catalog/site-reading.ts';
+import type { DatedFinding } from '../contract/findings.ts';
 
 /** What the last build said of one repository. */
 export type Outcome = ShownBuild['repositories'][number];
@@ -25,6 +26,7 @@ export interface Repository extends Omit<CatalogRepository, 'number'> {
   /** The same in lists of several: with its slug, where another has this name (told-apart.ts). */
   readonly toldName: string;
   readonly outcome: Outcome | undefined;
+  readonly findings: readonly DatedFinding[];
   /** Why its packages may not install: nothing comes from it any more, or it has not changed for years. */
   readonly doubt: Doubt | undefined;
 }

@@ -18,6 +18,7 @@ import {
 import { architectureOf, type Build, builds } from '../compatibility/builds.ts';
 import type { ExampleSubject } from '../contract/example-subject.ts';
 import { isFindingCode, withoutOrders } from '../contract/finding-texts.ts';
+import type { DatedFinding, Finding } from '../contract/findings.ts';
 import type { DownloadTotal, PackageRecord } from '../contract/records.ts';
 import type { Depiction } from '../depictions/depiction.ts';
 import { readKeptDepiction } from '../depictions/kept-depiction.ts';
@@ -44,6 +45,13 @@ export interface PackageVersion {
   /** Whether it was news about a package that the repository already had. */
   readonly isUpdate: boolean;
 }
+
+// The catalog has what is found now, and the outcomes since when.
+const dateFindings = (findings: readonly Finding[], outcome: Outcome | undefined): DatedFinding[] =>
+  findings.map((finding) => ({
+    ...finding,
+    since: outcome?.findings?.find(({ code }) => code === finding.code)?.since,
+  }));
 
 // Everybody may see what went wrong. Owners and the operator are told elsewhere what to do.
 const forReaders = (outcome: Outcome): Outcome => {
@@ -109,7 +117,8 @@ export class SiteCatalog {
         const { slug, name, changedAt } = repository;
         const outcome = outcomes.get(slug);
         const doubt = doubtOf({ outcome, changedAt }, lastBuild?.builtAt);
-        return [number, { ...repository, toldName: names.get(slug) ?? name, outcome, doubt }];
+        const findings = dateFindings(repository.findings, outcome);
+        return [number, { ...repository, toldName: names.get(slug) ?? name, outcome, doubt, findings }];
       }),
     );
     this.repositories = [...this.#byNumber.values()];

@@ -140,7 +140,13 @@ describe('the examples of an index', () => {
     const statistics = readStatistics(catalog.database);
     if (statistics === undefined) throw new Error('the catalog is empty');
     const landing = { ...(JSON.parse(read(documentPath.landing)).data as LandingRecord), statistics };
-    const examples = await collectExamples({ database: catalog.database, base, landing, failures: new Map() });
+    const examples = await collectExamples({
+      database: catalog.database,
+      base,
+      landing,
+      failures: new Map(),
+      seenSince: () => undefined,
+    });
     catalog.discard();
     return examples?.answers;
   };

@@ -295,6 +295,7 @@ export const lastBuild: ShownBuild = {
       reason: null,
       confirmedAt: builtAt,
       history: `${'u'.repeat(29)}f`,
+      findings: [{ code: 'package-diverges', since: '2026-11-01T09:00:00.000Z' }],
     },
     {
       slug: 'beta',

@@ -214,6 +214,7 @@ describe('what the doctor says', () => {
     count: 1,
     for_operator: 'o',
     for_owner: 'w',
+    since: null,
   } as const;
   const repository = { suite: './' };
   const signature = { state: 'unsigned', text: 'The repository is not signed.', signers: [] } as const;

@@ -183,12 +183,14 @@ export interface Finding {
   readonly weight: 'broken' | 'weak' | 'note';
   /** Number of occurrences. */
   readonly count: number;
-  /** What is wrong, in a few words. */
+  /** What is wrong, briefly. */
   readonly title: string;
-  /** A sentence for the operator of this service, with the first occurrence. */
+  /** A sentence for the operator, with the first occurrence. */
   readonly for_operator: string;
-  /** A sentence for the owner of the repository: how to fix it. */
+  /** A sentence for the owner: how to fix it. */
   readonly for_owner: string;
+  /** Since when it is so; null if not known. */
+  readonly since: string | null;
 }
 
 export interface FindingsRecord {
@@ -204,7 +206,7 @@ export interface FindingsRecord {
     /** Fingerprints or key identifiers that the signatures name. */
     readonly signers: ReadonlyArray<string>;
   } | null;
-  /** Findings in the current data, ordered by code. */
+  /** Findings, ordered by code. */
   readonly findings: ReadonlyArray<Finding>;
 }
 

@@ -93,6 +93,17 @@ describe('a repository', () => {
       expect((said?.y ?? 0) - (title?.y ?? 0) - (title?.height ?? 0)).toBeGreaterThanOrEqual(0);
     }
     expect(await findings.nth(1).locator('p').first().isVisible()).toBe(true);
+    // Since when it is so, where builds have noted that.
+    const dated = page.locator('#findings .note', { hasText: 'Seen since' });
+    expect(await dated.locator('h3, time').allInnerTexts()).toEqual([
+      'Another repository has the same version with different bytes',
+      '1 Nov 2026',
+    ]);
+    await page.goto(`${site.files.base}/doctor/alpha/`);
+    expect(await dated.locator('h3, time').allInnerTexts()).toEqual([
+      'Another repository has the same version with different bytes',
+      '1 Nov 2026',
+    ]);
     // In a list of all repositories each has its name and how it fares on one line.
     await page.goto(`${site.files.base}/status/`);
     const row = page.locator('table.status tr', { hasText: 'Many packages' });
