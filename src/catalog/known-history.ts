@@ -1,9 +1,9 @@
-import { addressKey } from '../contract/manifest.ts';
+import { addressKey, slugKey, slugPattern } from '../contract/manifest.ts';
 import { type RecordHistory, recordKey, type Sight } from '../snapshots/record-history.ts';
 import type { Snapshot } from '../snapshots/snapshot.ts';
 import type { CatalogDatabase } from './database.ts';
 import { newsCode } from './news-codes.ts';
-import type { CatalogBuild } from './state-catalog.ts';
+import { CatalogBuild } from './state-catalog.ts';
 
 /** What a catalog knows of the past of a repository, in case its history is lost. */
 export interface KnownHistory {
@@ -55,4 +55,28 @@ export const readKnownHistory = (
     return undefined;
   };
   return read(catalog.database) ?? catalog.readFormer(read);
+};
+
+/**
+ * All slugs, former ones included, of each repository in the catalog in force, of any version, by the `slugKey` of its
+ * own. Empty if there is no catalog.
+ */
+export const readKnownSlugs = (state: string): ReadonlyMap<string, readonly string[]> => {
+  const read = (database: CatalogDatabase) =>
+    database.prepare<[slug: string, aliases: string]>('SELECT slug, aliases FROM repository').all();
+  const catalog = new CatalogBuild(state);
+  try {
+    const rows = (catalog.before && read(catalog.before)) ?? catalog.readFormer(read) ?? [];
+    return new Map(
+      rows.map(([slug, aliases]) => [
+        slugKey(slug),
+        [slug, ...(JSON.parse(aliases) as string[])].filter((one) => slugPattern.test(one)),
+      ]),
+    );
+  } catch {
+    // A damaged catalog is built again, and says nothing.
+    return new Map();
+  } finally {
+    catalog.discard();
+  }
 };

@@ -1,3 +1,4 @@
+import { readKnownSlugs } from '../catalog/known-history.ts';
 import { forgetBackOff } from '../crawl/back-off.ts';
 import { type CrawlOutcome, crawlAll } from '../crawl/crawl.ts';
 import { readPublishedSource } from '../publication/owner.ts';
@@ -12,7 +13,7 @@ export const prepareCrawl = async (input: BuildInput): Promise<PreparedInput> =>
   // A manifest may replace the whole sample.
   if (readPublishedSource(out) !== 'sample') assertNotDepleted(state, entries);
   const store = openStore(state);
-  return { ...input, store, entries: await adoptFormerSlugs(store, entries) };
+  return { ...input, store, entries: await adoptFormerSlugs(store, entries, () => readKnownSlugs(state)) };
 };
 
 /** From so many repositories on, none of which could be asked for want of a network, that is told at once. */

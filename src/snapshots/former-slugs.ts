@@ -6,22 +6,33 @@ import type { SnapshotStore } from './store.ts';
  * before anything is requested, so that a renamed repository does not look new. Returns the entries with all slugs
  * under which they were ever published, including those that the manifest has dropped, unless another entry has them
  * now. A slug in other letter case cannot belong to another repository, so it counts as a former slug without being
- * named. Nobody else may write to the store meanwhile.
+ * named. `readKnown` returns the slugs under which each repository is published, by the `slugKey` of its present one; it
+ * is asked where a history is lost. Nobody else may write to the store meanwhile.
  */
 export const adoptFormerSlugs = async (
   store: SnapshotStore,
   entries: readonly ManifestEntry[],
+  readKnown: () => ReadonlyMap<string, readonly string[]> = () => new Map(),
 ): Promise<ManifestEntry[]> => {
   const named = new Set(entries.flatMap(({ slug, aliases }) => [slug, ...aliases]));
   const owners = new Map(entries.flatMap(({ slug, aliases }) => [slug, ...aliases].map((one) => [slugKey(one), slug])));
   const otherwiseWritten = (await store.list()).filter((slug) => !named.has(slug) && owners.has(slugKey(slug)));
   const adopted: ManifestEntry[] = [];
+  let known: ReturnType<typeof readKnown> | undefined;
   for (const entry of entries) {
     const rewritten = otherwiseWritten.filter((slug) => slugKey(slug) === slugKey(entry.slug));
     for (const alias of [...entry.aliases, ...rewritten]) {
       await store.history.adopt(entry.slug, alias);
       // After the history, which then records that there was a former slug.
       if (await store.adopt(entry.slug, alias)) await store.history.addFormerSlug(entry.slug, alias);
+    }
+    // All that is published has a history.
+    if ((await store.history.read(entry.slug)).addedAt === null) {
+      known ??= readKnown();
+      const published = [entry.slug, ...entry.aliases].flatMap((slug) => known?.get(slugKey(slug)) ?? []);
+      for (const slug of published) {
+        if (slug !== entry.slug) await store.history.addFormerSlug(entry.slug, slug);
+      }
     }
     const { formerSlugs } = await store.history.read(entry.slug);
     const dropped = formerSlugs.filter(

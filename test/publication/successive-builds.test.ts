@@ -64,6 +64,29 @@ describe('builds, one after the other', () => {
     expect(bench.findDamage()).toEqual([]);
   });
 
+  it('C4: keep the former slugs of repositories whose history is lost', async () => {
+    const [one, other] = [await serve('one'), await serve('other')];
+    bench.list([one, other]);
+    await bench.build();
+    bench.list([{ ...one, slug: 'uno', aliases: ['one'] }, other]);
+    await bench.build();
+    bench.list([{ ...one, slug: 'uno' }, other]);
+    rmSync(path.join(bench.state, 'history'), { recursive: true });
+    expect((await bench.build()).text).toContain('(history) was missing for other, uno');
+    expect(record('one')).toEqual(record('uno'));
+    await bench.build();
+    expect(record('one')).toEqual(record('uno'));
+    // Until another repository takes it.
+    bench.list([
+      { ...one, slug: 'uno' },
+      { ...other, slug: 'one' },
+    ]);
+    rmSync(path.join(bench.state, 'history'), { recursive: true });
+    await bench.build();
+    expect(record('one')).toMatchObject({ slug: 'one', uri: other.uri });
+    expect(bench.findDamage()).toEqual([]);
+  });
+
   it('C12: pass over what is not theirs among the snapshots, and keep what was published of one that is lost', async () => {
     const one = await serve('one');
     bench.list([one]);
