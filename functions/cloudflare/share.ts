@@ -21,10 +21,19 @@ const olderComputed = new Set(
   olderTable.flatMap(([, { address, file }]) => (file === undefined ? (segmentsOf(address)[0] ?? '') : [])),
 );
 
+/** Whether a query has any of these parameters, or one that cannot be read: the catalog's app refuses that. */
+const asks = (...query: Parameters<typeof hasQuery>): boolean => {
+  try {
+    return hasQuery(...query);
+  } catch {
+    return true;
+  }
+};
+
 /** Whether an address is the search page with a query, whose results come from the catalog. */
 export const asksPage = (url: string): boolean => {
   const decoded = decodePath(pathOf(url));
-  return typeof decoded !== 'string' && decoded.join('/') === searchPage.path && hasQuery(url, [searchPage.parameter]);
+  return typeof decoded !== 'string' && decoded.join('/') === searchPage.path && asks(url, [searchPage.parameter]);
 };
 
 /**
@@ -41,5 +50,5 @@ export const isComputed = ({ url, method }: Pick<Request, 'url' | 'method'>): bo
   if (olderFiles.has(decoded.join('/')) && method !== 'GET' && method !== 'HEAD') return true;
   const segments = first === apiRoot ? decoded.slice(1) : decoded;
   if (computed.some((pattern) => fits(pattern, segments))) return true;
-  return paged.some(({ pattern, query }) => fits(pattern, segments) && hasQuery(url, query));
+  return paged.some(({ pattern, query }) => fits(pattern, segments) && asks(url, query));
 };
