@@ -2,7 +2,7 @@ import { Hono, type MiddlewareHandler } from 'hono';
 import { openHeaders, preflightHeaders, readMethods } from '../src/contract/answer-headers.ts';
 import { emptySegment, errorBody, otherMethod, unreadable } from '../src/contract/errors.ts';
 import { gatewayWords } from '../src/contract/gateway-schemas.ts';
-import { tellsOfGenerations } from '../src/contract/generation.ts';
+import { generationPath, isSignature, tellsOfGenerations } from '../src/contract/generation.ts';
 import { composeNotice, olderErrorBody } from '../src/contract/older-addresses/envelope.ts';
 import {
   isLaterPath,
@@ -111,6 +111,16 @@ const notedOperation =
   (context) =>
     noted(context.var.root === 'later' ? `v4.${operation}` : operation, answer)(context);
 
+// A replica keeps no earlier generations, although documents that it does keep name them. If the publication is not
+// signed, it has no signatures either: another replica, which looks for one here, may not reach it.
+const isKeptElsewhere = async (
+  path: string,
+  { replica, documents }: Pick<Dependencies, 'replica' | 'documents'>,
+): Promise<boolean> => {
+  if (replica === undefined || !tellsOfGenerations(path)) return false;
+  return !isSignature(path) || (await documents.read(generationPath.signature, 'identity')) !== undefined;
+};
+
 // A document under the name of its file, as a plain static host answers it.
 const documentNameMiddleware =
   (dependencies: Dependencies): MiddlewareHandler<Environment> =>
@@ -122,9 +132,7 @@ const documentNameMiddleware =
     if (req.method === 'GET' || req.method === 'HEAD') {
       const found = await documentAnswer(req.raw, dependencies, path);
       if (found !== undefined) return found;
-      // A replica keeps no earlier generations, although documents that it does keep name them.
-      const isElsewhere = tellsOfGenerations(path) && dependencies.replica !== undefined;
-      return isElsewhere ? publicationRedirect(req, dependencies, openHeaders) : next();
+      return (await isKeptElsewhere(path, dependencies)) ? publicationRedirect(req, dependencies, openHeaders) : next();
     }
     if ((await dependencies.documents.read(path, 'identity')) === undefined) return next();
     const methods = methodsOf(operations.landing);

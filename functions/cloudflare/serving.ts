@@ -1,5 +1,6 @@
 import type { CatalogDatabase } from '../../src/catalog/database.ts';
-import { type Generation, generationPath } from '../../src/contract/generation.ts';
+import { type Generation, generationPath, isSignature } from '../../src/contract/generation.ts';
+import { toHex } from '../../src/contract/hex.ts';
 import { defaultAddress, describedAddress, documentPath } from '../../src/contract/paths.ts';
 import { CatalogDocuments } from '../../src/documents/catalog-documents.ts';
 import { documentText } from '../../src/documents/document.ts';
@@ -147,7 +148,10 @@ export class Serving extends CatalogQuestions {
     const inForce = this.#current();
     const { held, documents } = inForce;
     if (path === generationPath.current) return documentOfBytes(utf8.encode(held.text));
-    if (path === generationPath.signature) {
+    if (isSignature(path)) {
+      const text = utf8.encode(held.text);
+      const isOfHeld = async () => path === generationPath.signatureOf(toHex(await digestOf(text)));
+      if (path !== generationPath.signature && !(await isOfHeld())) return undefined;
       return held.jws === null ? undefined : documentOfBytes(utf8.encode(held.jws));
     }
     const entry = documents.entry(path);

@@ -49,6 +49,10 @@ export const tellsOfGenerations = (path: string): boolean =>
   path === generationPath.signature ||
   folders.some((folder) => path.startsWith(folder) && plainName.test(path.slice(folder.length)));
 
+/** Whether a path is that of a signature of a generation. */
+export const isSignature = (path: string): boolean =>
+  path === generationPath.signature || path.startsWith(`${signaturesFolder}/`);
+
 /**
  * Whether a path may be that of a file of a generation: not that of a file about generations, nor any other path in the
  * folders of those, or in place of them, where nothing else is looked for.

@@ -286,6 +286,16 @@ describe('a server of a replica', () => {
     }
   });
 
+  it('P2: is one to another replica that reaches nothing else, where the publication is not signed, too', async () => {
+    const { publication, origin } = await openOwn();
+    await publication.publish([repository('1')]);
+    const first = await startReplicaServer(origin.address);
+    await first.until(1);
+    const second = await startReplicaServer(first.address);
+    await second.until(1);
+    expect(second.lines.filter(({ event }) => event === 'replica-trouble')).toEqual([]);
+  });
+
   it('P3, H7: waits where the publication is away at its first start, and says so; its health is found out without reading all of one large list; later it starts from what it took', async () => {
     const { publication, origin } = await openOwn();
     await publication.publish([repository('x'.repeat(3000), 400)]);

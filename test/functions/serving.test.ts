@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -252,18 +253,20 @@ it('H5: the tag of a long document is another where its content is, or its date'
 });
 
 it('P3: has the generation and its signature as they were taken, and none where there was none', async () => {
+  const digest = hash('sha256', published.held.text);
   const textsOf = async (held: Held) => {
     const { ask } = serve(published.database, { ...published, held });
     return Promise.all(
-      ['/v2/generation.json', '/v2/generation.jws'].map(async (target) => {
-        const answer = await ask(target);
+      ['generation.json', 'generation.jws', `signatures/${digest}.jws`, 'signatures/0.jws'].map(async (name) => {
+        const answer = await ask(`/v2/${name}`);
         return answer.status === 200 ? await answer.text() : answer.status;
       }),
     );
   };
-  // The publication that it is of may have one by now.
-  expect(await textsOf(published.held)).toEqual([published.held.text, 307]);
-  expect(await textsOf({ ...published.held, jws: 'a.b.c' })).toEqual([published.held.text, 'a.b.c']);
+  const { text } = published.held;
+  expect(await textsOf(published.held)).toEqual([text, 404, 404, 404]);
+  // The publication has those of earlier generations.
+  expect(await textsOf({ ...published.held, jws: 'a.b.c' })).toEqual([text, 'a.b.c', 'a.b.c', 307]);
 });
 
 it('E2: a document that cannot be made of the catalog is a fault of ours for the moment, and the log says which', async () => {
