@@ -72,15 +72,18 @@ export interface Needs {
 const isWhollyOfDevice = (group: Group): boolean => group.every(({ name }) => isOfDevice(name));
 
 // Alternatives that the device may satisfy are kept; without them the others would seem to be required.
+const relationsIn = (field = ''): { readonly groups: readonly Group[]; readonly more: number } => ({
+  groups: parseRelations(field).filter((group) => !isWhollyOfDevice(group)),
+  more: countUnread(field),
+});
+
 const findTargets = (catalog: SiteCatalog, id: string, groups: readonly Group[]): Relation[] =>
-  groups
-    .filter((group) => !isWhollyOfDevice(group))
-    .map((group) =>
-      group.map((one) => {
-        const target = isOfDevice(one.name) ? undefined : catalog.resolve(one.name);
-        return target === undefined || target === id ? one : { ...one, target };
-      }),
-    );
+  groups.map((group) =>
+    group.map((one) => {
+      const target = isOfDevice(one.name) ? undefined : catalog.resolve(one.name);
+      return target === undefined || target === id ? one : { ...one, target };
+    }),
+  );
 
 /** Whether a relation with this restriction only accepts some versions. */
 const isToVersions = (restriction: string): boolean => restriction.startsWith('(');
@@ -187,16 +190,20 @@ const findFor = (
 
 type Build = Pick<PackageVersion, 'record' | 'details'>;
 
-/** What builds say, each text once, with the architectures of those that say it; without any if all do. */
-const sayings = (builds: readonly Build[], textOf: (one: Build) => string): { of: string[]; text: string }[] => {
-  const said = new Map<string, { of: string[]; text: string }>();
+/** What builds say, each once, with the architectures of those that say it; without any if all do. */
+const sayings = <Said>(
+  builds: readonly Build[],
+  read: (one: Build) => Said,
+): { readonly of: readonly string[]; readonly said: Said }[] => {
+  const all = new Map<string, { readonly of: string[]; readonly said: Said }>();
   for (const one of builds) {
-    const text = textOf(one);
-    const known = said.get(withoutBlanks(text)) ?? { of: [], text };
-    said.set(withoutBlanks(text), known);
+    const said = read(one);
+    const key = withoutBlanks(JSON.stringify(said));
+    const known = all.get(key) ?? { of: [], said };
+    all.set(key, known);
     known.of.push(one.record.architecture);
   }
-  return said.size === 1 ? [...said.values()].map(({ text }) => ({ of: [], text })) : [...said.values()];
+  return all.size === 1 ? [...all.values()].map(({ said }) => ({ of: [], said })) : [...all.values()];
 };
 
 const requiredIn = ({ details }: Build): Group[] =>
@@ -209,14 +216,14 @@ export const computeNeeds = (
   builds: readonly Pick<PackageVersion, 'record' | 'details' | 'repository'>[],
 ): Needs => {
   const relations: NamedRelations[] = relationFields.flatMap((field) =>
-    sayings(builds, ({ details }) => details[field] ?? '').flatMap(({ of, text }) => {
-      const list = findTargets(catalog, id, parseRelations(text));
-      return list.length > 0 ? [{ title: relationTitles[field], of, list, more: countUnread(text) }] : [];
+    sayings(builds, ({ details }) => relationsIn(details[field])).flatMap(({ of, said: { groups, more } }) => {
+      const list = findTargets(catalog, id, groups);
+      return list.length > 0 ? [{ title: relationTitles[field], of, list, more }] : [];
     }),
   );
   const demanded = (one: Build) => [...new Set(requiredIn(one).filter(isWhollyOfDevice).map(writeAlternatives))];
-  const demands = sayings(builds, (one) => JSON.stringify(demanded(one)))
-    .map(({ of, text }) => ({ of, written: JSON.parse(text) as string[] }))
+  const demands = sayings(builds, demanded)
+    .map(({ of, said }) => ({ of, written: said }))
     .filter(({ written }) => written.length > 0);
   const found = findRepositories(catalog, id);
   const names = tellNames([...builds.slice(0, 1).map(({ repository }) => repository), ...found]);

@@ -436,6 +436,17 @@ describe('the page of a package', () => {
       isNeedy: true,
       needed: [[[rootful], ['org.t.lib']]],
     });
+    // Where they differ in the device alone, what else they need is said once.
+    expect(
+      await seen(
+        { Architecture: rootful, Depends: 'org.t.lib, firmware (>= 11.0)' },
+        { Architecture: rootless, Depends: 'firmware (>= 15.0), org.t.lib' },
+      ),
+    ).toMatchObject({
+      lists: [['Depends on', [], ['org.t.lib']]],
+      demands: [{ of: [rootful] }, { of: [rootless] }],
+      needed: [[[], ['org.t.lib']]],
+    });
     // Of a build beside the best record.
     expect(await seen({ Architecture: rootful }, { Architecture: rootless, Depends: lib })).toEqual({
       lists: [['Depends on', [rootless], ['org.t.lib']]],
