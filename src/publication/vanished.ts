@@ -30,18 +30,21 @@ const listChanges = (folder: string): string[] => {
 
 /**
  * What vanished from repositories in the generations described by change lists below this output folder, and in the
- * next one, by slug, the latest first; for each repository at most one more than is shown, so that its page can say that
- * there are more. The caller has to check with the catalog whether something came back. A list that cannot be read is
- * ignored.
+ * next one, by slug, the latest first, and without what a later one added again; for each repository at most one more
+ * than is shown, so that its page can say that there are more. The caller has to check with the catalog whether something
+ * came back without a list. A list that cannot be read is ignored.
  */
 export const readVanished = (
   out: string,
   pending: readonly PackageChange[],
 ): Record<string, readonly VanishedPackage[]> => {
   const vanished = new Map<string, Map<string, VanishedPackage>>();
+  // What came back would take the places of what did not.
+  const added = new Set<string>();
   const note = (changes: readonly PackageChange[]) => {
     for (const { change, repository, package_id: id, previous_version: version } of changes) {
-      if (change !== 'removed') continue;
+      if (change === 'added') added.add(`${repository} ${id}`);
+      if (change !== 'removed' || added.has(`${repository} ${id}`)) continue;
       const known = vanished.get(repository) ?? new Map<string, VanishedPackage>();
       vanished.set(repository, known);
       if (known.size <= vanishedShown && !known.has(id)) known.set(id, { id, version });

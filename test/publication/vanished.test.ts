@@ -40,3 +40,14 @@ it('what vanished of a repository is told once, as it last was, the latest first
   expect(vanished.two?.map(({ id }) => id)).toEqual(many.slice(0, 25).map(({ package_id }) => package_id));
   expect(readVanished(temporaryFolder(), [])).toEqual({});
 });
+
+it('what came back takes no place of what did not', () => {
+  const out = temporaryFolder();
+  const many = Array.from({ length: 60 }, (_, index) => removed(`p${index}`, '1.0'));
+  write(out, 1, JSON.stringify({ packages: many }));
+  const back = many.slice(0, 30).map((one) => ({ ...one, change: 'added', version: '1.0', previous_version: null }));
+  write(out, 2, JSON.stringify({ packages: back }));
+  expect(readVanished(out, []).one?.map(({ id }) => id)).toEqual(many.slice(30, 55).map((one) => one.package_id));
+  // One of them vanished once more.
+  expect(readVanished(out, [removed('p3', '2.0')]).one?.[0]).toEqual({ id: 'p3', version: '2.0' });
+});
