@@ -36,9 +36,18 @@ tar -C "$state" -cf "$work/parts/state.tar" --warning=no-file-changed --warning=
   --exclude='./downloads.sqlite*' --exclude='./gateway.sqlite*' . || [ $? -eq 1 ]
 tar -tf "$work/parts/state.tar" >/dev/null
 if [ -e "$state/downloads.sqlite" ]; then
+  # Without the marks of the day and their key, which tell whose network reported what: both are destroyed with the day, and
+  # a backup stays.
   node -e 'const { backup, DatabaseSync } = require("node:sqlite");
-    backup(new DatabaseSync(process.argv[1], { readOnly: true }), process.argv[2])' \
-    "$state/downloads.sqlite" "$work/parts/downloads.sqlite"
+    const [, from, to] = process.argv;
+    backup(new DatabaseSync(from, { readOnly: true }), to).then(() => {
+      const copy = new DatabaseSync(to);
+      copy.exec("PRAGMA secure_delete = ON");
+      const tables = copy.prepare("SELECT name FROM sqlite_schema").all().map(({ name }) => name);
+      for (const table of ["mark", "marked_network", "marking"])
+        if (tables.includes(table)) copy.exec(`DELETE FROM ${table}`);
+      copy.close();
+    })' "$state/downloads.sqlite" "$work/parts/downloads.sqlite"
 fi
 if [ -e "$state/gateway.sqlite" ] || [ -n "${GATEWAY_DATABASE_URL:-}" ]; then
   node scripts/gateway.ts backup "$work/parts/gateway.backup" --state "$state" >/dev/null

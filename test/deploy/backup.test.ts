@@ -17,6 +17,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { readStoreLocation } from '../../functions/gateway/configuration.ts';
 import { createNodeCryptography } from '../../functions/gateway/node/node-cryptography.ts';
 import { openCredentialStore } from '../../functions/gateway/store/open-store.ts';
+import { openDownloadsStore } from '../../functions/node/downloads-store.ts';
 import { prepareRehearsal } from '../../src/pipeline/rehearsal.ts';
 import { listFiles } from '../../src/publication/folder-entries.ts';
 import { readGeneration } from '../../src/publication/generation-in-force.ts';
@@ -119,6 +120,35 @@ it('a backup is made and restored by the Node of the checkout, whatever there is
   const restore = run('deploy/restore.sh', [backup.stdout.trim(), place('there')], { programs });
   expect(restore).toMatchObject({ status: 0, stderr: expect.stringMatching(/^Restored 0 accounts/) });
   expect(readdirSync(place('there'))).toContain('downloads.sqlite');
+});
+
+// Both are destroyed with the day, and with the key anybody could find out whose network a mark is of.
+it('a backup has the counts of downloads, and neither the marks of the day nor their key', () => {
+  const folder = temporaryFolder();
+  const place = (name: string): string => path.join(folder, name);
+  for (const name of ['state', 'backups']) mkdirSync(place(name));
+  const limits = { days: 400, counters: 9, perNetwork: 9, perSite: 9, perDay: 9 };
+  const store = openDownloadsStore(place('state/downloads.sqlite'), limits);
+  onTestFinished(() => store.close());
+  const downloads = [{ package_id: 'com.example.one', package_version: '1.0' }];
+  expect(store.add('2026-11-20', [{ network: '192.0.2.1', downloads }])).toEqual([1]);
+  const backup = run('deploy/backup.sh', [place('state'), place('backups')]);
+  expect(backup.stderr + backup.status).toBe('0');
+  expect(run('deploy/restore.sh', [backup.stdout.trim(), place('there')]).status).toBe(0);
+  expect(readdirSync(place('there'))).toEqual(['downloads.sqlite']);
+  const [here, there] = ['state', 'there'].map((name) => {
+    const database = new DatabaseSync(place(`${name}/downloads.sqlite`), { readOnly: true });
+    const count = (table: string) => database.prepare(`SELECT count(*) AS rows FROM ${table}`).get()?.rows;
+    const key = Buffer.from((database.prepare('SELECT key FROM marking').get()?.key ?? []) as Uint8Array);
+    const rows = ['downloads', 'mark', 'marked_network', 'marking'].map(count);
+    database.close();
+    return { rows, key };
+  });
+  expect([here?.rows, there?.rows]).toEqual([
+    [1, 1, 1, 1],
+    [1, 0, 0, 0],
+  ]);
+  expect(readFileSync(place('there/downloads.sqlite')).includes(here?.key ?? '')).toBe(false);
 });
 
 // By the number of the backup it would be an older one to whoever follows.
