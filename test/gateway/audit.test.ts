@@ -209,15 +209,24 @@ test('T12 the audit log turns over and keeps a few old files; no line is lost to
 });
 
 describe('an audit log that another process turns over at the same moment', () => {
-  const { rename } = fs;
+  const { open, rename } = fs;
   let beforeMoving = async () => {};
+  let beforeMarking = async () => {};
+  const openHeld: typeof open = async (name, ...more) => {
+    const meanwhile = beforeMarking;
+    if (String(name).endsWith('.turning')) {
+      beforeMarking = async () => {};
+      await meanwhile();
+    }
+    return open(name, ...more);
+  };
   const renameHeld: typeof rename = async (from, to) => {
     const meanwhile = beforeMoving;
     beforeMoving = async () => {};
     await meanwhile();
     await rename(from, to);
   };
-  replaceFunctions(fs, { rename: renameHeld });
+  replaceFunctions(fs, { open: openHeld, rename: renameHeld });
   const line = (number: number) => `{"number":${number}}\n`;
 
   test('T12 loses no file to it', async () => {
@@ -232,13 +241,25 @@ describe('an audit log that another process turns over at the same moment', () =
     expect(readdirSync(folder)).toHaveLength(2);
   });
 
-  test('T12 is turned over after one that was killed while it did', async () => {
+  test('T12 is not turned over once more after it', async () => {
+    const folder = temporaryFolder();
+    const file = join(folder, 'audit.jsonl');
+    writeFileSync(file, line(1) + line(2));
+    const [one, other] = [1, 2].map(() => openAuditFile(file, { bytes: 30, kept: 1 }));
+    beforeMarking = async () => other?.write(line(3));
+    await one?.write(line(4));
+    expect(readFileSync(`${file}.1`, 'utf8')).toBe(line(1) + line(2));
+    expect(readFileSync(file, 'utf8')).toBe(line(3) + line(4));
+  });
+
+  // Whose clock may have been ahead.
+  test.each([0, 4e9])('T12 is turned over after one that was killed while it did, at second %d', async (second) => {
     const folder = temporaryFolder();
     const file = join(folder, 'audit.jsonl');
     const mark = `${file}.turning`;
     const audit = openAuditFile(file, { bytes: 20, kept: 1 });
     writeFileSync(mark, '');
-    utimesSync(mark, 0, 0);
+    utimesSync(mark, second, second);
     for (const number of [1, 2, 3]) await audit.write(line(number));
     expect(readFileSync(`${file}.1`, 'utf8')).toBe(line(1) + line(2));
     expect(readFileSync(file, 'utf8')).toBe(line(3));

@@ -487,6 +487,10 @@ test('a backup that is stopped leaves nothing of itself, which would be as secre
   const operator = new Client(environment.GATEWAY_DATABASE_URL);
   await operator.connect();
   onTestFinished(() => operator.end());
+  // One that has ended listens for no signal.
+  const before = process.listenerCount('SIGTERM');
+  await backUp(readStoreLocation(environment, gateway.folder), newFile());
+  expect(process.listenerCount('SIGTERM')).toBe(before);
   // The backup has begun, and waits.
   await operator.query('begin; lock table gateway_families in access exclusive mode');
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {

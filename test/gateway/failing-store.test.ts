@@ -160,6 +160,19 @@ test('T8 a full disk is 503 with nothing consumed', async () => {
   }
 });
 
+test('a transaction that SQLite undoes by itself, as where the disk fails, is told by its own reason', async () => {
+  const gateway = await startGateway();
+  onTestFinished(gateway.close);
+  expect(await gateway.health()).toBe(true);
+  const database = new DatabaseSync(join(gateway.folder, 'gateway.sqlite'));
+  onTestFinished(() => database.close());
+  database.exec(`create trigger undo before insert on gateway_accounts
+    begin select raise(rollback, 'undone') where new.name = 'alice'; end`);
+  const added = await addAccount(gateway.store, 'alice').catch((error: Error) => error);
+  expect(added).toMatchObject({ cause: { message: 'undone' } });
+  expect(await addAccount(gateway.store, 'bob')).toEqual(expect.any(String));
+});
+
 test('T8 a database file that was moved away is 503, not written to for nothing', async () => {
   const { gateway, credentials } = await start();
   const file = join(gateway.folder, 'gateway.sqlite');

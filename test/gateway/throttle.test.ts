@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createNodeCryptography } from '../../functions/gateway/node/node-cryptography.ts';
 import { createPlaces } from '../../functions/gateway/password-places.ts';
@@ -124,6 +125,16 @@ describeEveryStore('the throttle', (newStore, kind) => {
     expect(await attempt(gateway, 'erin', password, '198.51.100.1', own)).toBe(303);
   });
 
+  onSqlite('T13 a browser known to the account that is turned away makes no room for others', async () => {
+    const deps = { store: gateway.store, cryptography: createNodeCryptography() };
+    expect(await guessOften(100, (guess) => ({ name: 'frank', address: `198.51.100.${guess}` }))).toEqual({ 403: 100 });
+    const of = (address: string, knownBrowser?: Uint8Array) =>
+      countSignInAttempt(deps, { name: 'frank', address, knownBrowser });
+    const known = await of('203.0.113.12', new Uint8Array(32));
+    if (known.wait === undefined) await known.returnForAccount();
+    expect([known.wait, (await of('203.0.113.13')).wait]).toEqual([undefined, expect.any(Number)]);
+  });
+
   onSqlite(
     'T13 tries that are turned away, from however many networks, close no account, and their network they do',
     async () => {
@@ -166,6 +177,28 @@ describeEveryStore('the throttle', (newStore, kind) => {
     gateway.advance(minute);
     expect(await gateway.store.countAttempts([{ keyHash: narrow, most: 3, window: minute }])).toBe(undefined);
   });
+});
+
+// Where two servers count the same keys in PostgreSQL, one would wait for the other that waits for it.
+test('it counts and gives back in one order of the keys, in whichever they come', async () => {
+  const gateway = await startGateway();
+  onTestFinished(gateway.close);
+  expect(await gateway.health()).toBe(true);
+  const database = new DatabaseSync(join(gateway.folder, 'gateway.sqlite'));
+  onTestFinished(() => database.close());
+  database.exec(`create table noted (key);
+    create trigger counting before insert on gateway_attempts begin insert into noted values (hex(new.key_hash)); end;
+    create trigger giving_back before update on gateway_attempts begin insert into noted values (hex(new.key_hash)); end`);
+  const keys = ['02', '01', '03'].map((byte) => Uint8Array.from(Buffer.from(byte.repeat(32), 'hex')));
+  const noted = () => {
+    const rows = database.prepare('select substr(key, 1, 2) as key from noted order by rowid').all();
+    database.exec('delete from noted');
+    return rows.map(({ key }) => key);
+  };
+  await gateway.store.countAttempts(keys.map((keyHash) => ({ keyHash, most: 2, window: minute })));
+  expect(noted()).toEqual(['01', '02', '03']);
+  await gateway.store.returnAttempts(keys);
+  expect(noted()).toEqual(['01', '02', '03']);
 });
 
 test('T4 each limit is counted for as long as the manual says', async () => {
