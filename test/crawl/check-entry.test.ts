@@ -118,17 +118,20 @@ describe('a check of an entry', () => {
   it('C8: tells what is gone from what may be there tomorrow', async () => {
     origin.break('/busy/InRelease', { kind: 'status', status: 503 });
     origin.break('/busy/Release', { kind: 'status', status: 503 });
+    for (const name of ['InRelease', 'Release']) origin.break(`/closed/${name}`, { kind: 'status', status: 410 });
     for (const file of files) origin.break(`/parked/${file}`, { kind: 'body', body: '<!doctype html><p>For sale' });
     origin.break('/reset/InRelease', { kind: 'reset' });
     const found = await check(
       makeEntry('nobody', 'https://nobody.example/repo'),
       makeEntry('none', origin.uri('none')),
+      makeEntry('closed', origin.uri('closed')),
       makeEntry('parked', origin.uri('parked')),
       makeEntry('busy', origin.uri('busy')),
       makeEntry('reset', origin.uri('reset')),
     );
     expect(found.map((one) => [one.state, 'code' in one && one.code])).toEqual([
       ['gone', 'dns'],
+      ['gone', 'status'],
       ['gone', 'status'],
       ['gone', 'html'],
       ['unreachable', 'status'],

@@ -49,6 +49,17 @@ describe('payment endpoint and signature', () => {
     expect((await bench.crawlOne()).asked).not.toContain('/repo/Release.gpg');
   });
 
+  it('are asked for at once where the clock was ahead the last time', async () => {
+    const month = 30 * 86_400;
+    bench.origin.serve('repo', await generateRepository({ paymentEndpoint: 'https://one.example/' }));
+    bench.pass(month);
+    await bench.crawlOne();
+    bench.pass(-month);
+    bench.origin.serve('repo', await generateRepository({ paymentEndpoint: 'https://two.example/' }));
+    await bench.crawlOne();
+    expect((await bench.store.read('repo'))?.paymentEndpoint).toBe('https://two.example/');
+  });
+
   it('their trouble does not fail the crawl', async () => {
     bench.origin.serve('repo', await generateRepository());
     bench.origin.break('/repo/Release.gpg', statusFault(429));

@@ -175,6 +175,14 @@ describe('an index that is held back', () => {
     await accept();
     expect(await bench.crawlOne()).toMatchObject({ outcome: 'fresh' });
   });
+
+  it('C5: is none that follows one of the future, or one wrong clock would lock the repository for good', async () => {
+    await serve(4, { release: { Date: 'Mon, 01 Jun 2099 10:00:00 UTC' } });
+    await bench.crawlOne();
+    await serve(5, { release: { Date: date(9) } });
+    expect(await bench.crawlOne()).toMatchObject({ outcome: 'fresh', code: null });
+    expect(await stanzas()).toBe(5);
+  });
 });
 
 const folder = () => `${bench.directory}/v1/repo`;
