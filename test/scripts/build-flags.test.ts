@@ -199,6 +199,8 @@ describe('npm run build', () => {
     expect((await bench.build(variables)).status).toBe(0);
     bench.list([{ slug: 'no slug', uri: origin.uri('one') }]);
     expect((await bench.build(`${variables} DEBDEX_DRY_RUN=1 `)).status).toBe(2);
+    // Nor is it told or recorded of a sample that would take the place of what is published.
+    expect((await bench.build(`${variables} DEBDEX_SAMPLE=1 `)).text).toContain('name another --out for the sample');
     expect(told).toEqual([]);
     for (const _ of slugs) expect((await bench.build(variables)).status).toBe(2);
     expect(told).toEqual([expect.stringMatching(/^build-failed: .*manifest\.json: \[0\]\.slug: must be/)]);
