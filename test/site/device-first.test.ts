@@ -116,6 +116,16 @@ describe('C14: results for the device of the visitor', () => {
     const row = page.locator('#results .row', { hasText: newer });
     expect(await row.locator('.verdict').textContent()).toBe('Says not on iOS 16.7');
     expect(asked).toEqual(['?q=crowd&limit=250']);
+    // Where none is known, the page asks for as many as it shows, and for all when one is set.
+    await page.locator('#device-bar summary').click();
+    await page.getByRole('button', { name: 'Forget' }).click();
+    await page.goto(`${server.base}/search/?q=crowd`);
+    await expect.poll(() => page.locator('#results > li .name').allTextContents()).toEqual(rootful.slice(0, 20));
+    await page.locator('#device-bar summary').click();
+    await page.getByLabel('iOS', { exact: true }).fill('16.7');
+    await page.getByLabel('Jailbreak').selectOption('rootless');
+    await page.getByRole('button', { name: 'Show what runs' }).click();
+    await expect.poll(() => fitting(page)).toEqual(rootless);
     await page.close();
   });
 });

@@ -207,6 +207,15 @@ describe('the page of a package', () => {
     ]);
   });
 
+  it('compares no sizes of builds for different devices', async () => {
+    const packages = [
+      tweak({ Version: '1', Architecture: 'iphoneos-arm', Size: '1000' }),
+      tweak({ Version: '2', Architecture: 'iphoneos-arm64', Size: '3000' }),
+    ];
+    const { changes } = await viewIn({ ...own, packages: packages.join('') });
+    expect(changes.map(({ version, size }) => [version, size])).toEqual([['2', undefined]]);
+  });
+
   it('sets the repositories that have it beside each other: which is behind, and which has other bytes', () => {
     const all = view('org.t.tweak').copies;
     expect(all.map(({ slug, version, behind }) => [slug, version, behind])).toEqual([
@@ -460,6 +469,21 @@ describe('the page of a package', () => {
       { Architecture: rootless, Depends: 'org.t.old' },
     ];
     expect((await seen(...both)).needed).toEqual([[[], ['org.t.lib', 'org.t.old']]]);
+    // What one of them cannot have from there is said, though another one can.
+    const { needed } = await viewIn(
+      {
+        ...own,
+        packages: [
+          tweak({ Architecture: rootful, Depends: 'org.t.lib' }),
+          tweak({ Architecture: rootless, Depends: 'org.t.lib, org.t.gui' }),
+        ].join(''),
+      },
+      ...copies.filter(({ entry }) => entry.slug === 'libraries'),
+    );
+    expect(needed.flatMap(({ packages }) => packages.map(({ id, only }) => [id, only]))).toContainEqual([
+      'org.t.lib',
+      [rootless],
+    ]);
   });
 
   it('says which others are needed by what it needs, in its own repository and elsewhere', async () => {

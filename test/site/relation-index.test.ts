@@ -35,11 +35,13 @@ it('tells of a package all names in its relations, each once', () => {
 
 it('tells of a package what its other builds name, and those that require something else', () => {
   const index = new RelationIndex();
-  const build = (architecture: string, depends: string) => ({ architecture, details: { depends } });
+  // What another build alone provides is not there for everybody.
+  const build = (architecture: string, depends: string) => ({ architecture, details: { depends, provides: 'post' } });
   const others = [build('arm', 'lib (>=1)'), build('arm64', 'other'), build('arm64e', 'lib (>= 1), help')];
   index.add('a', { depends: 'lib (>= 1)', provides: 'mail' }, others);
   index.add('b', {}, [build('arm64', 'mail')]);
-  expect(index.namedBy('a')).toEqual(['lib', 'mail', 'other', 'help']);
+  expect(index.namedBy('a')).toEqual(['lib', 'mail', 'post', 'other', 'help']);
+  expect(index.provider('post')).toBeUndefined();
   expect([index.dependents('other'), index.dependents('mail'), index.provider('mail')]).toEqual([['a'], ['b'], 'a']);
   const otherwise = index
     .requiredOtherwise('a')
