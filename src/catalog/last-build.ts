@@ -21,6 +21,10 @@ const outcomeSchema = z.strictObject({
   uri: z.string().describe('The address that the manifest named.'),
   outcome: visitOutcomeSchema,
   code: z.string().nullable().describe('Stable code of what went wrong; null if nothing did.'),
+  earlier: z
+    .string()
+    .optional()
+    .describe('With code backing-off: the code of the failure because of which the origin is left alone.'),
   reason: z.string().nullable().describe('The reason as a sentence that an operator can act on.'),
   detail: z.string().nullable().describe('The evidence in that sentence, by itself.'),
   since: moment.describe('Since when it has been in order (fresh, unchanged) or not (stale, failed).'),
@@ -51,7 +55,8 @@ export const lastBuildSchema = z.strictObject({
 export type LastBuild = Readonly<z.infer<typeof lastBuildSchema>>;
 export type RepositoryOutcome = LastBuild['repositories'][number];
 
-interface ShownOutcome extends Pick<RepositoryOutcome, 'slug' | 'uri' | 'outcome' | 'code' | 'reason' | 'confirmedAt'> {
+interface ShownOutcome
+  extends Pick<RepositoryOutcome, 'slug' | 'uri' | 'outcome' | 'code' | 'earlier' | 'reason' | 'confirmedAt'> {
   /** Codes of what waits for the operator's decision. */
   readonly heldBack?: readonly { readonly code: string }[] | undefined;
   /** As `RepositoryOutcome` has it; undefined where that is not known. */

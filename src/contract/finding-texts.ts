@@ -20,6 +20,17 @@ export type FindingCode = keyof typeof findingTexts;
  */
 export const findingText = (code: FindingCode): FindingText => besideTexts[code] ?? findingTexts[code];
 
+/**
+ * The text of a failure. If a repository is left alone because it failed before, its owner reads how to fix that:
+ * `earlier` is the code of that failure.
+ */
+export const failureText = (code: FindingCode, earlier?: string): FindingText => {
+  const text = findingTexts[code];
+  if (earlier === undefined || !isFindingCode(earlier)) return text;
+  const { owner, weight } = findingTexts[earlier];
+  return { ...text, weight, owner: `${owner} The index asks again by itself.` };
+};
+
 const findingCodes: ReadonlySet<string> = new Set(Object.keys(findingTexts));
 
 /** Whether a text is the code of a finding. A snapshot of another version may contain a code that is not. */

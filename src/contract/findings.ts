@@ -15,6 +15,12 @@ export interface DatedFinding extends Finding {
   readonly since?: string | undefined;
 }
 
+/** Why nothing new could be taken from a repository. */
+export interface Failure extends DatedFinding {
+  /** If the repository is left alone because it failed before: the code of that failure. */
+  readonly earlier?: string | undefined;
+}
+
 /** Counts findings by code, and keeps the first example of each. */
 export class FindingCounter {
   readonly #findings = new Map<FindingCode, { code: FindingCode; count: number; example: string }>();

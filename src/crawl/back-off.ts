@@ -71,9 +71,11 @@ export const isPaused = (until: string, now: Date, holdMs: number): boolean =>
  * Throws `CrawlError` `backing-off` if the repository is still to be left alone. A pause applies only to the repository
  * that was told to make it: many owners share a host, and one of them must not be able to silence the others.
  */
-export const assertRested = ({ notBefore, reason }: Attempts, now: Date, holdMs: number): void => {
+export const assertRested = ({ notBefore, reason, code }: Attempts, now: Date, holdMs: number): void => {
   if (notBefore === null || !isPaused(notBefore, now, holdMs)) return;
-  throw new CrawlError('backing-off', `${reason} Next attempt after ${sayMinute(notBefore)}`);
+  throw new CrawlError('backing-off', `${reason} Next attempt after ${sayMinute(notBefore)}`, {
+    earlier: code ?? undefined,
+  });
 };
 
 /**

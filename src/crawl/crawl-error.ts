@@ -48,13 +48,20 @@ export class CrawlError extends Error {
   readonly notBefore: Date | undefined;
   /** What was found and not taken, in case the operator wants it all the same. */
   readonly refused: HeldBack | undefined;
+  /** The code of the failure because of which the repository is left alone, if it is. */
+  readonly earlier: string | undefined;
 
-  constructor(code: CrawlCode, detail: string, options?: { cause?: unknown; notBefore?: Date; refused?: HeldBack }) {
+  constructor(
+    code: CrawlCode,
+    detail: string,
+    options?: { cause?: unknown; notBefore?: Date; refused?: HeldBack; earlier?: string | undefined },
+  ) {
     const short = shorten(detail);
     super(operatorSentence(code, short), options);
     this.code = code;
     this.detail = short;
     this.notBefore = options?.notBefore;
     this.refused = options?.refused;
+    this.earlier = options?.earlier;
   }
 }

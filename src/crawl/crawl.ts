@@ -26,6 +26,8 @@ export interface CrawlOutcome {
   readonly slug: string;
   readonly outcome: VisitOutcome;
   readonly code: CrawlCode | null;
+  /** The code of the failure because of which the origin was not asked, if it was not. */
+  readonly earlier?: string | undefined;
   /** A sentence for the operator. */
   readonly reason: string | null;
   /** Only the evidence in that sentence. */
@@ -188,13 +190,22 @@ const crawlOne = async (
       if (isNew) await store.writeAttempts(entry.slug, next).catch(() => {});
     }
     const signing = before?.signing ?? null;
-    const { code, message: reason, detail } = error;
+    const { code, message: reason, detail, earlier } = error;
     // A snapshot from before is still shown, and was confirmed at that time. A time in the future was recorded under a
     // clock that was ahead; then a later confirmation counts, if there was one.
     const confirmed = [before?.checkedAt, attempts?.succeededAt].filter((at) => at != null);
     const confirmedAt = confirmed.find((at) => at <= now.toISOString()) ?? confirmed[0] ?? null;
     const known = findings ?? attempts?.findings ?? [];
-    return { outcome: before ? 'stale' : 'failed', code, reason, detail, findings: known, signing, confirmedAt };
+    return {
+      outcome: before ? 'stale' : 'failed',
+      code,
+      earlier,
+      reason,
+      detail,
+      findings: known,
+      signing,
+      confirmedAt,
+    };
   };
 
   try {

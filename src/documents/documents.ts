@@ -1,6 +1,6 @@
 import type { Divergences } from '../catalog/divergence-reading.ts';
 import type { RepositoryFindings, RepositoryRow } from '../catalog/reading.ts';
-import type { DatedFinding, Finding } from '../contract/findings.ts';
+import type { Failure, Finding } from '../contract/findings.ts';
 import { type Rank, ranks } from '../contract/parameters.ts';
 import { documentPath, type OperationName, type operations } from '../contract/paths.ts';
 import type { DownloadTotal, FindingsRecord, LandingRecord } from '../contract/records.ts';
@@ -84,7 +84,7 @@ export type SeenSince = (slug: string, code: Finding['code']) => string | undefi
 export function* findingsDocuments(
   found: readonly RepositoryFindings[],
   rows: readonly RepositoryRow[],
-  failures: ReadonlyMap<string, DatedFinding>,
+  failures: ReadonlyMap<string, Failure>,
   seenSince: SeenSince = () => undefined,
 ): Generator<Document> {
   const bySlug = new Map(found.map((one) => [one.slug, one]));

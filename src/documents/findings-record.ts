@@ -1,6 +1,6 @@
 import type { RepositoryFindings } from '../catalog/reading.ts';
-import { type FindingText, fillSentence, findingText, findingTexts } from '../contract/finding-texts.ts';
-import type { DatedFinding } from '../contract/findings.ts';
+import { type FindingText, failureText, fillSentence, findingText } from '../contract/finding-texts.ts';
+import type { DatedFinding, Failure } from '../contract/findings.ts';
 import type { FindingRecord, FindingsRecord } from '../contract/records.ts';
 import { signingTexts } from '../contract/signing-states.ts';
 
@@ -14,10 +14,10 @@ const computeFinding = ({ code, count, example, since }: DatedFinding, text: Fin
 export const composeFindings = (
   slug: string,
   found: (Pick<RepositoryFindings, 'signing'> & { readonly findings: readonly DatedFinding[] }) | undefined,
-  failure: DatedFinding | undefined,
+  failure: Failure | undefined,
 ): FindingsRecord => ({
   repository_id: slug,
-  failure: failure ? computeFinding(failure, findingTexts[failure.code]) : null,
+  failure: failure ? computeFinding(failure, failureText(failure.code, failure.earlier)) : null,
   signature: found
     ? { state: found.signing.state, text: signingTexts[found.signing.state], signers: [...found.signing.signers] }
     : null,

@@ -1,5 +1,5 @@
 import type { CatalogDatabase } from '../catalog/database.ts';
-import type { DatedFinding } from '../contract/findings.ts';
+import type { Failure } from '../contract/findings.ts';
 import type { ManifestEntry } from '../contract/manifest.ts';
 import type { Examples } from '../contract/openapi.ts';
 import type { Addressing } from '../contract/public-addresses.ts';
@@ -22,7 +22,7 @@ export interface ExampleSource {
   readonly base: string;
   readonly landing: LandingRecord;
   /** Why the last crawl of a repository took nothing, by slug. */
-  readonly failures: ReadonlyMap<string, DatedFinding>;
+  readonly failures: ReadonlyMap<string, Failure>;
   readonly seenSince: SeenSince;
 }
 

@@ -1,7 +1,7 @@
 import type { LastBuild, RepositoryOutcome } from '../catalog/last-build.ts';
 import type { RepositoryFindings } from '../catalog/reading.ts';
 import { isFindingCode } from '../contract/finding-texts.ts';
-import type { DatedFinding, Finding } from '../contract/findings.ts';
+import type { Failure, Finding } from '../contract/findings.ts';
 import { type ManifestEntry, slugKey } from '../contract/manifest.ts';
 import type { CrawlOutcome } from '../crawl/crawl.ts';
 import type { Waiting } from '../crawl/operator-word.ts';
@@ -22,7 +22,7 @@ interface Sources {
   readonly now: Date;
 }
 
-type Fate = Pick<RepositoryOutcome, 'outcome' | 'code' | 'reason' | 'detail' | 'visitedAt' | 'confirmedAt'>;
+type Fate = Pick<RepositoryOutcome, 'outcome' | 'code' | 'earlier' | 'reason' | 'detail' | 'visitedAt' | 'confirmedAt'>;
 
 // For a repository that no build has visited, as far as is remembered.
 const unvisited = (isKnown: boolean): Fate => ({
@@ -84,7 +84,7 @@ export const composeLastBuild = ({ entries, visited, waiting, found, previous, n
     const fate: Fate = visit
       ? { ...visit, visitedAt: isAsked ? builtAt : (then?.visitedAt ?? null) }
       : (then ?? unvisited(known.has(slug)));
-    const { outcome, code, reason, detail, visitedAt } = fate;
+    const { outcome, code, earlier, reason, detail, visitedAt } = fate;
     const { signing = null, findings = [] } = known.get(slug) ?? {};
     // A time in the future was recorded under a clock that was ahead.
     const isAsBefore = then !== undefined && isDown(then) === isDown(fate) && then.since <= builtAt;
@@ -93,7 +93,7 @@ export const composeLastBuild = ({ entries, visited, waiting, found, previous, n
     const confirmedAt = fate.confirmedAt !== null && fate.confirmedAt > builtAt ? since : fate.confirmedAt;
     const heldBack = (held.get(slug) ?? []).map((one) => ({ code: one.code, reason: one.reason }));
     return {
-      ...{ slug, uri, outcome, code, reason, detail, since, visitedAt, confirmedAt, heldBack },
+      ...{ slug, uri, outcome, code, earlier, reason, detail, since, visitedAt, confirmedAt, heldBack },
       signing: signing && { state: signing.state, signers: [...signing.signers] },
       findings: dateFindings(findings, then, [previous?.builtAt, builtAt]),
     };
@@ -138,9 +138,9 @@ export const recallFindings = ({ repositories }: LastBuild): SeenSince => {
 };
 
 /** Why the last visit to each repository took nothing, by slug. */
-export const composeFailures = ({ repositories }: LastBuild): Map<string, DatedFinding> =>
+export const composeFailures = ({ repositories }: LastBuild): Map<string, Failure> =>
   new Map(
-    repositories.flatMap(({ slug, code, detail, since }) =>
-      code === null || !isFindingCode(code) ? [] : [[slug, { code, count: 1, example: detail ?? '', since }]],
+    repositories.flatMap(({ slug, code, earlier, detail, since }) =>
+      code === null || !isFindingCode(code) ? [] : [[slug, { code, earlier, count: 1, example: detail ?? '', since }]],
     ),
   );

@@ -8,7 +8,7 @@ import {
 } from '../catalog/reading.ts';
 import type { CatalogBuild } from '../catalog/state-catalog.ts';
 import { decodeFileName, decodeFolderName } from '../contract/filenames.ts';
-import type { DatedFinding } from '../contract/findings.ts';
+import type { Failure } from '../contract/findings.ts';
 import { tellsOfGenerations } from '../contract/generation.ts';
 import { apiRoot, documentPath, packagesFolder } from '../contract/paths.ts';
 import type { DownloadTotal, LandingRecord } from '../contract/records.ts';
@@ -42,7 +42,7 @@ export interface EmissionOptions {
   /** Slugs of repositories whose records may have changed. */
   readonly ingested: readonly string[];
   /** Why the last crawl of a repository took nothing, by slug. */
-  readonly failures: ReadonlyMap<string, DatedFinding>;
+  readonly failures: ReadonlyMap<string, Failure>;
   /** Since when builds have found what is wrong with repositories; not known by default. */
   readonly seenSince?: SeenSince;
   readonly landing: LandingRecord;

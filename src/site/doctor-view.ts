@@ -32,7 +32,7 @@ export interface DoctorView {
 
 const failureOf = (outcome: Outcome | undefined) =>
   isTroubled(outcome) && outcome.code !== null && isFindingCode(outcome.code)
-    ? { code: outcome.code, count: 1, example: '', since: outcome.since }
+    ? { code: outcome.code, earlier: outcome.earlier, count: 1, example: '', since: outcome.since }
     : undefined;
 
 // For a failure from another version, which has no texts here.

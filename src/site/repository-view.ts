@@ -1,7 +1,7 @@
 import { isHeldBack, type VanishedPackage, vanishedShown } from '../catalog/last-build.ts';
 import { componentOf } from '../catalog/older-reading.ts';
 import { visibleText } from '../catalog/placeholder.ts';
-import { findingText, findingTexts, isFindingCode } from '../contract/finding-texts.ts';
+import { failureText, findingText, isFindingCode } from '../contract/finding-texts.ts';
 import type { DatedFinding } from '../contract/findings.ts';
 import { documentPath } from '../contract/paths.ts';
 import type { RepositoryRecord } from '../contract/records.ts';
@@ -187,7 +187,7 @@ export const computeRepositoryView = (
   const { slug } = repository;
   const { reason = null, confirmedAt = null, since, code } = outcome ?? {};
   const failure = isTroubled(outcome) && code && isFindingCode(code) ? code : undefined;
-  const owner = failure && findingTexts[failure].owner;
+  const owner = failure && failureText(failure, outcome?.earlier).owner;
   const findings = repository.findings.toSorted(
     (a, b) => byWeight(findingText(a.code), findingText(b.code)) || b.count - a.count,
   );

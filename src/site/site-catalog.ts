@@ -55,9 +55,11 @@ const dateFindings = (findings: readonly Finding[], outcome: Outcome | undefined
 
 // Everybody may see what went wrong. Owners and the operator are told elsewhere what to do.
 const forReaders = (outcome: Outcome): Outcome => {
-  const { code, reason } = outcome;
-  if (code === null || reason === null || !isFindingCode(code)) return outcome;
-  return { ...outcome, reason: withoutOrders(code, reason) };
+  const { code, earlier, reason } = outcome;
+  if (reason === null) return outcome;
+  // That of a pause quotes the sentence about the failure before it.
+  const codes = [code, earlier].filter((one) => typeof one === 'string').filter(isFindingCode);
+  return { ...outcome, reason: codes.reduce((told, one) => withoutOrders(one, told), reason) };
 };
 
 // How many providers of a name are considered. If there are more, the page of a package may wrongly say that another

@@ -1,7 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { computeSource } from '../../src/catalog/ingest.ts';
+import { lastBuildSchema } from '../../src/catalog/last-build.ts';
 import { backOff, isPaused } from '../../src/crawl/back-off.ts';
 import { CrawlError } from '../../src/crawl/crawl-error.ts';
+import { composeFindings } from '../../src/documents/findings-record.ts';
+import { composeFailures, composeLastBuild } from '../../src/pipeline/outcomes.ts';
 import { noAttempts } from '../../src/snapshots/snapshot.ts';
 import { generateRepository } from '../support/apt-repository.ts';
 import { bench, useCrawlBench } from '../support/crawl-bench.ts';
@@ -224,6 +227,30 @@ describe('back-off', () => {
     expect((await bench.crawlOne()).code).toBe('connection');
     bench.pass(59);
     expect((await bench.crawlOne()).code).toBe('backing-off');
+  });
+
+  it('C6: keeps of a host that is down what its owner is to do, by the failure before', async () => {
+    bench.origin.break('/repo/InRelease', { kind: 'reset' });
+    await bench.crawlOne();
+    await bench.crawlOne();
+    const sources = {
+      entries: [makeEntry('repo', bench.origin.uri('repo'))],
+      waiting: [],
+      found: [],
+      now: bench.now,
+    };
+    let build = composeLastBuild({ ...sources, visited: [await bench.crawlOne()], previous: undefined });
+    // As a build of other repositories keeps it.
+    build = composeLastBuild({ ...sources, visited: [], previous: lastBuildSchema.parse(build) });
+    expect(build.repositories).toMatchObject([{ code: 'backing-off', earlier: 'connection' }]);
+    expect(composeFindings('repo', undefined, composeFailures(build).get('repo')).failure).toMatchObject({
+      code: 'backing-off',
+      weight: 'broken',
+      for_operator: expect.stringMatching(
+        /^Not asked, because it failed before: The origin could not be reached: .* Next/,
+      ),
+      for_owner: 'Check that the server runs and that no firewall blocks crawlers. The index asks again by itself.',
+    });
   });
 
   it('C6: is about one address: the next one in the manifest is asked at once, and rests by its own failures', async () => {

@@ -40,6 +40,26 @@ it('marks what is known from before where the last visit failed, for a reason wi
   expect(failed('of-another-version')).toEqual([false, true]);
 });
 
+it('tells the owner of one that is left alone how to mend the failure before', () => {
+  const resting = {
+    ...repository('a', []),
+    outcome: {
+      slug: 'a',
+      uri: '',
+      outcome: 'stale',
+      code: 'backing-off',
+      earlier: 'server-error',
+      reason: 'Not asked, because it failed before: Why.',
+      confirmedAt: null,
+    } as const,
+  };
+  const [view] = listed([resting]);
+  expect([view?.toMend, view?.diagnosis.findings.map(({ for_owner }) => for_owner)]).toEqual([
+    1,
+    ['Check the log of the web server. The index asks again by itself.'],
+  ]);
+});
+
 it('lists those first that keep more packages from people, whatever else there is to say of others', () => {
   const views = listed([
     repository('a-mild', ['stanza-duplicate', 'version-malformed', 'version-malformed', 'version-malformed']),
