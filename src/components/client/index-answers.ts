@@ -78,7 +78,8 @@ const fetchPage = async (query: string): Promise<Page> => {
     return page;
   } catch (error) {
     if (own.signal.aborted) throw new Superseded();
-    if (!(error instanceof Away)) rest(rests.failed);
+    if (error instanceof Away) throw error;
+    // Perhaps nothing else answers either: whoever asks the files finds out.
     throw new Away('no answer', { cause: error });
   } finally {
     if (underWay === own) underWay = undefined;
@@ -166,11 +167,19 @@ export class IndexAnswer {
 export const orElse = <T>(fromIndex: Promise<T>, fromFiles: () => Promise<T>): Promise<T> =>
   new Promise((resolve, reject) => {
     let asked = false;
+    let isUnanswered = false;
     const askFiles = () => {
       if (asked) return;
       asked = true;
-      // A late answer is better than none.
-      fromFiles().then(resolve, (error: unknown) => fromIndex.then(resolve, () => reject(error)));
+      fromFiles().then(
+        (answer) => {
+          // Otherwise the connection is away, and may be back at the next query.
+          if (isUnanswered) rest(rests.failed);
+          resolve(answer);
+        },
+        // A late answer is better than none.
+        (error: unknown) => fromIndex.then(resolve, () => reject(error)),
+      );
     };
     const slow = () => {
       rest(rests.slow);
@@ -180,7 +189,10 @@ export const orElse = <T>(fromIndex: Promise<T>, fromFiles: () => Promise<T>): P
     fromIndex
       .then(resolve, (error: unknown) => {
         if (error instanceof Superseded) reject(error);
-        else askFiles();
+        else {
+          isUnanswered = error instanceof Away && error.cause !== undefined;
+          askFiles();
+        }
       })
       .finally(() => clearTimeout(timer));
   });

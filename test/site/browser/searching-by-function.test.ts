@@ -156,6 +156,19 @@ describe('searching where the function answers', () => {
     }
   });
 
+  it('asks the function again as soon as the connection is back, though no file could be loaded without it', async () => {
+    const page = await openPatient('/search/?q=snowboard');
+    const field = page.getByRole('searchbox');
+    await field.fill('snowb');
+    await expect.poll(() => names(page)).toContain('SnowBoard');
+    await page.context().setOffline(true);
+    await field.fill('inkfont');
+    await page.locator('#search-status', { hasText: 'could not be loaded' }).waitFor();
+    await page.context().setOffline(false);
+    await field.fill('snowbo');
+    await expect.poll(() => names(page)).toContain('SnowBoard');
+  });
+
   it('C11: sends the page with its rows, which are those that scripts make, and asks for nothing more', async () => {
     const plain = await site.open('/', { javaScriptEnabled: false }, site.computing.address);
     const page = await openPatient('/search/');
