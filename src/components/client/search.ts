@@ -107,10 +107,12 @@ export const prepare = async (beginning = ''): Promise<void> => {
   await preparePagefind(beginning);
 };
 
-const load = async <T>(letters: string, none: T): Promise<T> => {
+/** `none` if there is no such file; undefined if the host does not answer, which may be asked again. */
+const load = async <T>(letters: string, none: T): Promise<T | undefined> => {
   const response = await fetch(addressOf(beginningLists.file(letters))).catch(() => undefined);
+  if (response === undefined) return undefined;
   // Some hosts answer for a missing file with a page.
-  const read = response?.ok ? await response.json().catch(() => undefined) : undefined;
+  const read = response.ok ? await response.json().catch(() => undefined) : undefined;
   return (read as T | undefined) ?? none;
 };
 
@@ -124,10 +126,12 @@ export const readFirstRows = async (text: string): Promise<void> => {
   firstLetter = letter;
   firstRows = {};
   const read = await load<FirstRows>(letter, {});
-  if (letter === firstLetter) firstRows = read;
+  if (letter !== firstLetter) return;
+  if (read === undefined) firstLetter = undefined;
+  else firstRows = read;
 };
 
-let loaded: { readonly beginning: string; readonly list: Promise<BeginningList> } | undefined;
+let loaded: { readonly beginning: string; readonly list: Promise<BeginningList | undefined> } | undefined;
 
 /** What is shown for the first two letters of a text, if it has been read. */
 export const firstOfBeginning = (text: string): BeginningList => {
@@ -142,8 +146,11 @@ export const firstOfBeginning = (text: string): BeginningList => {
 export const readBeginning = async (text: string): Promise<BeginningList> => {
   const beginning = beginningLists.of(text);
   if (beginning === undefined) return [];
-  if (loaded?.beginning !== beginning) loaded = { beginning, list: load(beginning, []) };
-  return loaded.list;
+  if (loaded?.beginning !== beginning) loaded = { beginning, list: load<BeginningList>(beginning, []) };
+  const asked = loaded;
+  const list = await asked.list;
+  if (list === undefined && loaded === asked) loaded = undefined;
+  return list ?? [];
 };
 
 /** The same for a text of two letters that only the files answer, which have nothing better; undefined for any other. */

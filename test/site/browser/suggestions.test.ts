@@ -87,6 +87,19 @@ describe('what is shown below the field', () => {
     expect(await status.textContent()).toMatch(/found; Enter shows all$/);
   });
 
+  it('asks with the next letter again for what two letters begin, where the connection was away', async () => {
+    const page = await site.open('/about/');
+    await holdRequests(page, '**/pagefind/pagefind.js');
+    const lists = '**/pagefind/beginnings/*';
+    await page.route(lists, (route) => route.abort());
+    const failed = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/beginnings/6d-61.json'));
+    await page.getByRole('combobox').fill('ma');
+    await failed;
+    await page.unroute(lists);
+    await page.getByRole('combobox').fill('man');
+    await expect.poll(() => page.locator('#suggestions [role=option] .name').allTextContents()).toContain('Many 000');
+  });
+
   it('what two letters begin gives way to what was asked since, and makes ready what the next letter needs', async () => {
     const page = await site.open('/about/');
     const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
