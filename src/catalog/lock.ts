@@ -1,4 +1,4 @@
-import { lstatSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { closeSync, lstatSync, openSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { z } from 'zod';
@@ -47,6 +47,7 @@ const patience = 200;
 
 // Result codes of SQLite (sqlite.org/rescode.html).
 const busy = 5;
+const cannotOpen = 14;
 const notADatabase = 26;
 
 /**
@@ -56,12 +57,16 @@ const notADatabase = 26;
  */
 const openLocked = (file: string): CatalogFile => {
   for (let isRepaired = false; ; isRepaired = true) {
-    const database = CatalogFile.open(file);
+    let database: CatalogFile | undefined;
     try {
+      database = CatalogFile.open(file);
       database.exec(`PRAGMA busy_timeout = ${patience}; BEGIN EXCLUSIVE`);
       return database;
     } catch (error) {
-      database.close();
+      database?.close();
+      // SQLite does not say why: the folder is another user's, the disk can only be read or has no inodes left. The
+      // system does.
+      if (resultCode(error) === cannotOpen) closeSync(openSync(file, 'a'));
       if (resultCode(error) !== notADatabase || isRepaired) throw error;
       truncateSync(file);
     }

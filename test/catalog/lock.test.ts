@@ -54,6 +54,11 @@ describe('the lock of a state folder', () => {
     unlock();
   });
 
+  it('C12: tells why its file cannot be opened', () => {
+    mkdirSync(path.join(state, 'build.lock'));
+    expect(() => lockState(state)).toThrow(expect.objectContaining({ code: 'EISDIR' }));
+  });
+
   it('C12: is had by one of two that take it in the same moment, and never by none', async () => {
     // Each tries at the moment that it is told, and tells how that went; it lets go when it is told the next one.
     const text = `const { lockState } = await import(${JSON.stringify(source)});
