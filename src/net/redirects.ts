@@ -10,7 +10,8 @@ const usualPorts = new Set(['', '80', '443', '8080', '8443']);
 export const readRedirect = (from: URL, location: string | undefined, firstPort: string): URL => {
   const to = location === undefined ? null : URL.parse(location, from.href);
   if (to === null) {
-    throw new NetworkError('redirect-unreadable', `${from} redirects without saying where`);
+    const where = location === undefined ? 'without saying where' : `to "${location}"`;
+    throw new NetworkError('redirect-unreadable', `${from} redirects ${where}`);
   }
   if (to.protocol !== 'https:' && to.protocol !== 'http:') {
     throw new NetworkError('scheme-refused', `${from} redirects to ${to.protocol}, not to http or https`);

@@ -248,6 +248,14 @@ describe('redirects', () => {
     expect(await codeOf(read(at('/Release')))).toBe(code);
   });
 
+  it('C8: that cannot be read is told as it came, or as without an address', async () => {
+    const path = at('/Release');
+    origin.break('/Release', { kind: 'redirect', location: 'http://[' });
+    await expect(read(path)).rejects.toThrow(`${path} redirects to "http://["`);
+    origin.break('/Release', { kind: 'status', status: 302 });
+    await expect(read(path)).rejects.toThrow(`${path} redirects without saying where`);
+  });
+
   it.each([301, 302, 303, 307, 308])('status %i is one, and loses the fragment', async (status) => {
     origin.break('/Release', { kind: 'redirect', status, location: '/moved#part' });
     origin.put('/moved', 'here');
