@@ -92,6 +92,11 @@ export class Intake {
     return this.#answering;
   }
 
+  /** Whether something arrived that waits to be read, as for the client's turn. */
+  get isWaiting(): boolean {
+    return this.#held !== undefined && !this.#answering;
+  }
+
   /** Whether the last request has been answered before all of its body arrived. */
   get isAnsweredBeforeItsEnd(): boolean {
     return !this.#answering && this.#incoming?.complete === false;

@@ -269,9 +269,13 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
   server.maxHeadersCount = limits.headerCount + 1;
   server.timeout = limits.socketTimeout;
   const closeIdle = server.closeIdleConnections.bind(server);
-  // To Node, connections with direct answers look idle. It also calls this when the server closes.
+  let areRequestsRead = false;
+  // To Node, connections with direct answers look idle, and so do those whose request it was not given yet. It also calls
+  // this when the server begins to close.
   server.closeIdleConnections = () => {
-    if (direct?.isUnderWay !== true) closeIdle();
+    if (!areRequestsRead || direct?.isUnderWay === true) return;
+    for (const { intake } of doors.values()) if (intake.isWaiting) return;
+    closeIdle();
   };
   server.on('checkExpectation', listener);
   const refuse = answerProtocolErrors(server, {
@@ -335,10 +339,15 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     direct?.end();
     stopWatching();
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-    // Node counts a connection that has not sent anything yet as busy.
-    for (const socket of doors.keys()) if (socket.bytesRead === 0) socket.destroy();
-    // A connection becomes idle when its answer is complete.
-    const sweep = setInterval(() => server.closeIdleConnections(), 50);
+    const closeUnused = (): void => {
+      areRequestsRead = true;
+      // Node counts a connection that has not sent anything yet as busy.
+      for (const socket of doors.keys()) if (socket.bytesRead === 0) socket.destroy();
+      server.closeIdleConnections();
+    };
+    // A connection becomes idle when its answer is complete. The event loop reads what the system has received after the
+    // timers and before this.
+    const sweep = setInterval(() => setImmediate(closeUnused), 50);
     const cut = setTimeout(() => server.closeAllConnections(), limits.drainTimeout);
     await closed;
     clearInterval(sweep);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { KeptConnection, openReady, plainGet, startReadyServer } from '../support/kept-connection.ts';
 import { listDocument, longListDocument, packageRecord } from '../support/published.ts';
 import { exchange, openSocket, readToEnd } from '../support/raw-http.ts';
 import { fakeSearch, startTestServer, type TestServer } from '../support/test-server.ts';
@@ -275,5 +276,20 @@ describe('H2 stopping', () => {
     await closed;
     // Connections that nobody uses would stay for more than a minute.
     expect(Date.now() - begun).toBeLessThan(30_000);
+  });
+
+  it('answers what it has received when it is told to stop, and says that it is the last', async () => {
+    const stopping = await startReadyServer();
+    const used = await Promise.all(Array.from({ length: 20 }, () => openReady(stopping)));
+    const fresh = await Promise.all(Array.from({ length: 5 }, () => KeptConnection.open(stopping.port)));
+    await expect.poll(() => stopping.held().connections).toBe(25);
+    // It reads these after this turn of the event loop, in which it is told to stop.
+    const asked = [...used, ...fresh].map((kept, at) => kept.ask(plainGet(at % 2 === 0 ? known : '/livez')));
+    const closed = stopping.close();
+    for (const answer of await Promise.all(asked)) {
+      expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+      expect(answer).toContain('\r\nConnection: close\r\n');
+    }
+    await closed;
   });
 });
