@@ -62,6 +62,9 @@ const createCompressor = (encoding: Coding): Transform => {
 /** The most bytes of compressed copies on disk. Beyond that the oldest are deleted. */
 const mostKept = 2 ** 30;
 
+/** How long, in milliseconds, no copies are made after one could not be written, as on a full disk. */
+const restTime = 60_000;
+
 /** The digest of a file's content in entity tags and names of copies: 132 bits of SHA-256 in 22 characters. */
 export const createDigest = () => {
   const hash = createHash('sha256');
@@ -75,7 +78,8 @@ export const createDigest = () => {
 export interface CompressedFiles {
   /**
    * The path and size of the copy in this coding of a file whose content has this digest (see `createDigest`).
-   * Undefined if the file has changed meanwhile: copies are made one after another, so this may have to wait.
+   * Undefined if the file has changed meanwhile: copies are made one after another, so this may have to wait. Undefined
+   * also if it cannot be written, as on a full disk.
    */
   copy(file: string, digest: string, encoding: Coding): Promise<{ file: string; size: number } | undefined>;
 }
@@ -96,14 +100,19 @@ const dropOldest = async (folder: string): Promise<void> => {
   }
 };
 
-/** Compressed copies below `folder`. They are made one after another, so that they use one core at most. */
-export const createCompressedFiles = (folder: string): CompressedFiles => {
+/**
+ * Compressed copies below `folder`. They are made one after another, so that they use one core at most. `report` is told
+ * why one could not be written, at most once a minute.
+ */
+export const createCompressedFiles = (folder: string, report: (error: unknown) => void = () => {}): CompressedFiles => {
+  let restsUntil = Number.NEGATIVE_INFINITY;
   const under = new Map<string, ReturnType<CompressedFiles['copy']>>();
   let last: Promise<unknown> = Promise.resolve();
 
   const make = async (source: string, digest: string, target: string, encoding: Coding) => {
     const made = await stat(target).catch(() => undefined);
     if (made !== undefined) return { file: target, size: made.size };
+    if (performance.now() < restsUntil) return undefined;
     await mkdir(folder, { recursive: true });
     const temporary = `${target}.${process.pid}.part`;
     const read = createDigest();
@@ -130,12 +139,26 @@ export const createCompressedFiles = (folder: string): CompressedFiles => {
     return { file: target, size };
   };
 
+  const makeIfPossible: typeof make = async (...wanted) => {
+    try {
+      return await make(...wanted);
+    } catch (cause) {
+      // The file is gone, or is being replaced.
+      if ((cause as NodeJS.ErrnoException).code === 'ENOENT') throw cause;
+      restsUntil = performance.now() + restTime;
+      report(
+        new Error(`No compressed copies can be written to ${folder}: large files are sent as they are`, { cause }),
+      );
+      return undefined;
+    }
+  };
+
   return {
     copy: (file, digest, encoding) => {
       const target = path.join(folder, `${digest}.${encoding}`);
       const running = under.get(target);
       if (running !== undefined) return running;
-      const work = last.then(() => make(file, digest, target, encoding)).finally(() => under.delete(target));
+      const work = last.then(() => makeIfPossible(file, digest, target, encoding)).finally(() => under.delete(target));
       under.set(target, work);
       last = work.catch(() => undefined);
       return work;

@@ -13,7 +13,8 @@ import { createTurns } from './turns.ts';
 export const documentMemory = 64 * 2 ** 20;
 
 /** The compressed copies of large files, which a server keeps in its state folder. */
-export const openCompressedFiles = (state: string) => createCompressedFiles(path.join(state, 'compressed'));
+export const openCompressedFiles = (state: string, { report }: Pick<Telling, 'report'>) =>
+  createCompressedFiles(path.join(state, 'compressed'), report);
 
 const downloadsFile = (state: string): string => path.join(state, 'downloads.sqlite');
 

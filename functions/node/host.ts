@@ -53,7 +53,7 @@ const openDependencies = (options: BuildHostOptions, telling: Telling, meter: Me
   ...openComputed(options, telling),
   documents: createDocuments({
     folder: options.out,
-    compressed: openCompressedFiles(options.state),
+    compressed: openCompressedFiles(options.state, telling),
     memory: documentMemory,
   }),
   search: new CatalogFiles(options.state, measureBy(meter)),

@@ -37,7 +37,7 @@ export const startReplicaHost = async (options: ReplicaHostOptions): Promise<Hos
   const replica = await startReplica({
     source: options.replica,
     state,
-    compressed: openCompressedFiles(state),
+    compressed: openCompressedFiles(state, { report }),
     memory: documentMemory,
     now: computed.now,
     measure: measureBy(meter),

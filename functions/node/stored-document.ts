@@ -99,6 +99,15 @@ export const untilGone = (copy: StoredDocument, variants: HeldDocument['variants
   },
 });
 
+/** A document in place of its copy in this coding, which is asked for again the next time. */
+const once = (whole: StoredDocument, encoding: Encoding, variants: HeldDocument['variants']): StoredDocument => ({
+  ...whole,
+  open: () => {
+    variants.delete(encoding);
+    return whole.open();
+  },
+});
+
 /** The document in this coding, or uncompressed if that is not larger. `file` is its file on disk. */
 export const makeVariant = async (
   { digest, variants }: HeldDocument,
@@ -115,6 +124,7 @@ export const makeVariant = async (
   if (compressed === undefined || file === undefined) return whole;
   const copy = await compressed.copy(file, digest, encoding);
   // If the file was replaced meanwhile, it cannot be opened uncompressed either, and is described again.
-  if (copy === undefined || copy.size >= whole.size) return whole;
+  if (copy === undefined) return once(whole, encoding, variants);
+  if (copy.size >= whole.size) return whole;
   return untilGone(onDisk(copy.file, { size: copy.size, digest, encoding }), variants);
 };

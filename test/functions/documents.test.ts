@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync 
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Documents } from '../../functions/dependencies.ts';
 import { type CompressedFiles, createCompressedFiles } from '../../functions/node/compression.ts';
 import { createDocuments } from '../../functions/node/document-files.ts';
@@ -22,14 +22,16 @@ interface Around {
   readonly copying?: (own: CompressedFiles, published: Published) => CompressedFiles;
   /** Comes between the server and the documents. */
   readonly reading?: (own: Read, published: Published) => Read;
+  /** Is told why no copy could be written. */
+  readonly report?: (error: unknown) => void;
 }
 
 /** A published folder with a large document, and a server of it. */
-const startLarge = async ({ copying = (own) => own, reading = (own) => own }: Around = {}) => {
+const startLarge = async ({ copying = (own) => own, reading = (own) => own, report }: Around = {}) => {
   const published = publish([]);
   published.write(file, large('1.0'));
   const copies = path.join(published.state, 'compressed');
-  const compressed = copying(createCompressedFiles(copies), published);
+  const compressed = copying(createCompressedFiles(copies, report), published);
   const own = createDocuments({ folder: published.folder, compressed, memory: 2 ** 20 });
   const documents = { ...own, read: reading(own.read, published) };
   const server = await startTestServer({ published, overrides: { documents } });
@@ -55,6 +57,26 @@ describe('H4 a large document', () => {
       expect(await ask(encoding)).toEqual(first);
       expect(readdirSync(copies)).toHaveLength(1);
     }
+  });
+
+  it('is sent as it is where no copy can be written, as on a full disk, which is told once, and compressed later', async () => {
+    const told: unknown[] = [];
+    let at = 0;
+    vi.spyOn(performance, 'now').mockImplementation(() => at);
+    onTestFinished(() => void vi.restoreAllMocks());
+    const { ask, copies } = await startLarge({ report: (error) => told.push(error) });
+    // A file in its place is what nothing can be written below, whoever tries.
+    writeFileSync(copies, '');
+    const plain = await ask('identity');
+    for (const encoding of codings) expect(await ask(encoding)).toEqual(plain);
+    expect(told).toEqual([
+      expect.objectContaining({ message: expect.stringContaining(copies), cause: expect.any(Error) }),
+    ]);
+    rmSync(copies);
+    expect(await ask('gzip')).toEqual(plain);
+    at += 60_000;
+    for (const encoding of codings) expect((await ask(encoding)).encoding).toBe(encoding);
+    expect(told).toHaveLength(1);
   });
 
   it('that is replaced after it was described and before it is read is described anew', async () => {
