@@ -62,6 +62,9 @@ const createCompressor = (encoding: Coding): Transform => {
 /** The most bytes of compressed copies on disk. Beyond that the oldest are deleted. */
 const mostKept = 2 ** 30;
 
+/** Larger files, in bytes, take seconds to compress, so that others do not wait for them. */
+const longFile = 8 * 2 ** 20;
+
 /** How long, in milliseconds, no copies are made after one could not be written, as on a full disk. */
 const restTime = 60_000;
 
@@ -74,14 +77,20 @@ export const createDigest = () => {
   };
 };
 
+/** A compressed copy of a file, and its size in bytes. */
+interface Copy {
+  readonly file: string;
+  readonly size: number;
+}
+
 /** Compressed copies of large files, in a folder of their own, named after the content that they were made of. */
 export interface CompressedFiles {
   /**
-   * The path and size of the copy in this coding of a file whose content has this digest (see `createDigest`).
-   * Undefined if the file has changed meanwhile: copies are made one after another, so this may have to wait. Undefined
-   * also if it cannot be written, as on a full disk.
+   * The path and size of the copy in this coding of a file of this size whose content has this digest (see
+   * `createDigest`). Undefined if the file has changed meanwhile: copies are made one after another, so this may have to
+   * wait. Undefined also if it cannot be written, as on a full disk.
    */
-  copy(file: string, digest: string, encoding: Coding): Promise<{ file: string; size: number } | undefined>;
+  copy(file: string, of: { size: number; digest: string }, encoding: Coding): Promise<Copy | undefined>;
 }
 
 const dropOldest = async (folder: string): Promise<void> => {
@@ -101,13 +110,14 @@ const dropOldest = async (folder: string): Promise<void> => {
 };
 
 /**
- * Compressed copies below `folder`. They are made one after another, so that they use one core at most. `report` is told
- * why one could not be written, at most once a minute.
+ * Compressed copies below `folder`. They are made one after another, but short ones beside a long one, so that they use two
+ * cores at most. `report` is told why one could not be written, at most once a minute.
  */
 export const createCompressedFiles = (folder: string, report: (error: unknown) => void = () => {}): CompressedFiles => {
   let restsUntil = Number.NEGATIVE_INFINITY;
   const under = new Map<string, ReturnType<CompressedFiles['copy']>>();
-  let last: Promise<unknown> = Promise.resolve();
+  let lastShort: Promise<unknown> = Promise.resolve();
+  let lastLong = lastShort;
 
   const make = async (source: string, digest: string, target: string, encoding: Coding) => {
     const made = await stat(target).catch(() => undefined);
@@ -154,13 +164,19 @@ export const createCompressedFiles = (folder: string, report: (error: unknown) =
   };
 
   return {
-    copy: (file, digest, encoding) => {
+    copy: (file, { size, digest }, encoding) => {
       const target = path.join(folder, `${digest}.${encoding}`);
       const running = under.get(target);
       if (running !== undefined) return running;
-      const work = last.then(() => makeIfPossible(file, digest, target, encoding)).finally(() => under.delete(target));
+      const isLong = size > longFile;
+      const before = isLong ? lastLong : lastShort;
+      const work = before
+        .then(() => makeIfPossible(file, digest, target, encoding))
+        .finally(() => under.delete(target));
       under.set(target, work);
-      last = work.catch(() => undefined);
+      const ended = work.catch(() => undefined);
+      if (isLong) lastLong = ended;
+      else lastShort = ended;
       return work;
     },
   };

@@ -122,7 +122,7 @@ export const makeVariant = async (
     return body.length < whole.size ? inMemory(body, digest, encoding) : whole;
   }
   if (compressed === undefined || file === undefined) return whole;
-  const copy = await compressed.copy(file, digest, encoding);
+  const copy = await compressed.copy(file, { size: whole.size, digest }, encoding);
   // If the file was replaced meanwhile, it cannot be opened uncompressed either, and is described again.
   if (copy === undefined) return once(whole, encoding, variants);
   if (copy.size >= whole.size) return whole;

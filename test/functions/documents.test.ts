@@ -1,4 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -100,6 +102,23 @@ describe('H4 a large document', () => {
     const meanwhile = await ask('identity');
     expect(meanwhile).toMatchObject({ status: 200, version: '4.0' });
     expect(await ask('identity')).toEqual(meanwhile);
+  });
+
+  it('is compressed beside one that takes long, whose client alone waits for that', async () => {
+    let files: CompressedFiles | undefined;
+    const { ask, published } = await startLarge({
+      copying: (own) => {
+        files = own;
+        return own;
+      },
+    });
+    // What is read of it does not end before the test writes its end.
+    const endless = path.join(published.state, 'endless');
+    execFileSync('mkfifo', [endless]);
+    const long = files?.copy(endless, { size: 2 ** 27, digest: 'other' }, 'gzip');
+    for (const encoding of codings) expect((await ask(encoding)).encoding).toBe(encoding);
+    await writeFile(endless, '');
+    expect(await long).toBeUndefined();
   });
 
   it.each(codings)('has no copy in %s of other bytes than those that it is named after', async (encoding) => {
