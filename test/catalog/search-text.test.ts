@@ -5,7 +5,7 @@ import type { SqlValue, WritableDatabase } from '../../src/catalog/database.ts';
 import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
 import { createTables } from '../../src/catalog/schema.ts';
 import { SearchReading } from '../../src/catalog/search-reading.ts';
-import { foldText, joinWords, nameTerms, splitWords } from '../../src/catalog/search-text.ts';
+import { foldText, joinWords, nameTerms, splitParts, splitWords } from '../../src/catalog/search-text.ts';
 import {
   addToBucket,
   bucketOfKey,
@@ -72,6 +72,11 @@ describe('search text', () => {
         expect(splitWords(text).filter((word) => !words.has(word))).toEqual([]);
       }),
     );
+  });
+
+  it('has no parts of a text with more than anybody types', () => {
+    expect(splitParts('one two three four five six seven eight')).toHaveLength(8);
+    expect(splitParts('one two three four five six seven eight nine')).toEqual([]);
   });
 
   it('gives the same words for a text and for its folded form', () => {

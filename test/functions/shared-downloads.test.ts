@@ -364,6 +364,19 @@ describe('counters that several servers have in common', () => {
     expect(await shared.read('a')).toEqual(new Map([['2026-05-01', 1]]));
   });
 
+  it('T12: forget a server that has sent nothing for as long as counts are kept, and none sooner', async () => {
+    const url = await newDatabase();
+    const shared = openSharedDownloads(url, { ...limits, days: 9 });
+    onTestFinished(() => shared.close());
+    await shared.take('2026-05-01', { sender: randomUUID(), number: 1, counts: [] });
+    const left: number[] = [];
+    for (const today of ['2026-05-10', '2026-05-11']) {
+      await shared.tidy(today);
+      left.push((await ask(url, 'SELECT name FROM downloads_sender')).length);
+    }
+    expect(left).toEqual([1, 0]);
+  });
+
   it('T12: lose nothing where two processes send from one file, and one is told late what arrived', () => {
     const file = newFile();
     const [first, second] = [openOutbox(file, limits), openOutbox(file, limits)];

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test 
 import { createNodeCryptography } from '../../functions/gateway/node/node-cryptography.ts';
 import { createPlaces } from '../../functions/gateway/password-places.ts';
 import type { CredentialStore } from '../../functions/gateway/store/credential-store.ts';
-import { countFailedIntrospection, countSignInAttempt } from '../../functions/gateway/throttle.ts';
+import { countFailedIntrospection, countSignInAttempt, countSignInRequest } from '../../functions/gateway/throttle.ts';
 import { BrowserSession, type Page } from '../support/browser-session.ts';
 import { addAccount, password, startGateway, type TestGateway } from '../support/gateway-session.ts';
 import { describeEveryStore } from '../support/stores.ts';
@@ -220,6 +220,9 @@ test('T4 each limit is counted for as long as the manual says', async () => {
   expect(await signIn('2001:db8::1')).toEqual([...ofAddress, ...ofNetworks].sort());
   expect(await signIn('192.0.2.1', new Uint8Array(32))).toEqual(['10 in 15 minutes']);
   expect(await counted((deps) => countFailedIntrospection(deps, '192.0.2.1'))).toEqual(['10 in 15 minutes']);
+  // At the edge; a network, a /56 and a /48.
+  const ofRate = [30, 60, 120].map((most) => `${most} in 1 minutes`);
+  expect(await counted((deps) => countSignInRequest(deps, '2001:db8::1', 30))).toEqual(ofRate.sort());
 });
 
 test('T4 a sign-in whose password cannot be looked at, for a fault of ours, is no guess', async () => {
