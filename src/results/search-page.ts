@@ -1,6 +1,7 @@
 import type { PackageOrder } from '../contract/parameters.ts';
 import { searchPage } from '../contract/search-page.ts';
 import { type Chosen, facetNames } from './chosen-facets.ts';
+import { presentSlug } from './former-slugs.ts';
 import type { FoundPackage, IndexTraits } from './found.ts';
 import { escapeMarkup, wholeCharacters } from './markup.ts';
 import type { Fit } from './meant.ts';
@@ -92,10 +93,12 @@ const pagesMarkup = (answer: AnsweredSearch): string => {
   return places.pages.replace(' hidden>', `>${back}${on}`);
 };
 
-// Selects the option for a value.
+// Selects the option for a value, for a former slug that of the present one.
 const choose = (html: string, chosen: Readonly<Record<string, string | undefined>>): string => {
+  const [, former = ''] = / data-former="([^"]*)"/.exec(html) ?? [];
   let result = html;
-  for (const [name, value] of Object.entries(chosen)) {
+  for (const [name, given] of Object.entries(chosen)) {
+    const value = name === 'repository' && given !== undefined ? presentSlug(former, given) : given;
     const start = value === undefined ? -1 : result.indexOf(`<select name="${name}"`);
     if (start < 0) continue;
     const option = `<option value="${escapeMarkup(value ?? '')}"`;

@@ -2,6 +2,7 @@ import type { PackageOrder } from '../../contract/parameters.ts';
 import { lengthWords } from '../../contract/search-length.ts';
 import { searchPage } from '../../contract/search-page.ts';
 import type { Chosen } from '../../results/chosen-facets.ts';
+import { presentSlug } from '../../results/former-slugs.ts';
 import { addressOf } from './address.ts';
 import type { Results } from './search.ts';
 import { hasDevice, keepDevice, placeRows } from './visitor-device.ts';
@@ -77,7 +78,7 @@ const readAddress = (): boolean => {
   for (const name of [...facetNames, 'sort']) {
     const asked = parameters.get(name) ?? '';
     // Except in slugs, letter case does not matter.
-    const value = name === 'repository' ? asked : asked.toLowerCase();
+    const value = name === 'repository' ? presentSlug(form.dataset.former ?? '', asked) : asked.toLowerCase();
     select(name).value = value;
     if (select(name).selectedIndex < 0) select(name).value = '';
     isAsAsked &&= select(name).value === value;

@@ -212,7 +212,19 @@ describe('searching', () => {
       await page.goto(`${base}/search/?q=alpha&repository=Beta`);
       await expect.poll(() => names(page)).toContain('Alpha Library');
       expect(await page.locator('select[name=repository]').inputValue()).toBe('');
+      // A link from before a repository was renamed.
+      await page.goto(`${base}/search/?q=com&repository=alpha`);
+      await expect.poll(() => names(page)).toContain('SnowBoard');
+      const narrowed = await names(page);
+      await page.goto(`${base}/search/?q=com&repository=oldalpha`);
+      await expect.poll(() => page.locator('select[name=repository]').inputValue()).toBe('alpha');
+      await expect.poll(() => names(page)).toEqual(narrowed);
+      await page.goto(`${base}/search/?q=com`);
+      await expect.poll(() => names(page)).toContain('SnowBoard');
+      expect(await names(page)).not.toEqual(narrowed);
     }
+    const sent = await fetch(`${site.computing.address}/search/?q=com&repository=oldalpha`);
+    expect(await sent.text()).toContain('<option value="alpha" selected>');
   });
 
   it('helps where nothing is found', async () => {
