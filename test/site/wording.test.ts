@@ -436,6 +436,18 @@ describe('the words and figures of every page', () => {
     expect(page('doctor/alpha/')).toContain('class="note weak"');
   });
 
+  it('calls all well on the status page only where nothing is to mend', async () => {
+    const attentionOf = (html = '') =>
+      readAloud(html.split('id="attention"')[1]?.split('</section>')[0] ?? '').replaceAll(/\s+/g, ' ');
+    const said = 'Every repository could be read when it was last visited.';
+    expect(attentionOf(small.get('status/index.html'))).toMatch(new RegExp(`All is well Doctor ${said} $`));
+    const packages = stanza({ Package: 'com.only.one', Name: 'One', Depends: 'two [iphoneos-arm]' });
+    const mending = await build('mending', [{ ...single, packages }], { builtAt: lastBuild.builtAt, repositories: [] });
+    expect(attentionOf(mending.get('status/index.html'))).toMatch(
+      new RegExp(`All could be read Doctor ${said} 1 repository has something to mend\\. $`),
+    );
+  }, 120_000);
+
   // A line break before a tag is no blank in Astro's templates.
   it('has a blank between a word and the link or the code beside it', () => {
     const joined =
