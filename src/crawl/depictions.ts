@@ -73,12 +73,17 @@ const listWanted = async (
   return { source, depictions };
 };
 
-/** The depictions that are due: first those that were never requested, then those that have waited for longest. */
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/**
+ * The depictions that are due: first those that were never requested, then those that have waited for longest. Of those
+ * that waited together, because one of them was not answered, that one comes last: it may never be.
+ */
 const listDue = ({ depictions }: DepictionList, { now, limits }: Visit): ListedDepiction[] => {
   const longestMs = Math.max(limits.depictionMs, limits.depictionRetryMs);
   return depictions
     .filter(({ nextAt }) => nextAt === null || !isPaused(nextAt, now(), longestMs))
-    .sort((a, b) => ((a.nextAt ?? '') < (b.nextAt ?? '') ? -1 : (a.nextAt ?? '') > (b.nextAt ?? '') ? 1 : 0));
+    .sort((a, b) => compare(a.nextAt ?? '', b.nextAt ?? '') || Number(a.why !== null) - Number(b.why !== null));
 };
 
 /**
@@ -159,7 +164,8 @@ const askDue = async (visit: Visit, due: readonly ListedDepiction[]): Promise<Ma
       const nextAt = after(visit.now(), limits.depictionRetryMs);
       // The other depictions at that host wait, too. Otherwise every visit would try the next one at a host that is
       // gone.
-      const waiting = failure?.code === 'origin-busy' ? [] : due.filter(({ url }) => hostOf(url) === host);
+      const isWaiting = ({ url }: ListedDepiction) => hostOf(url) === host && !learned.has(url);
+      const waiting = failure?.code === 'origin-busy' ? [] : due.filter(isWaiting);
       for (const one of waiting) learned.set(one.url, { ...one, nextAt });
       learned.set(listed.url, { ...listed, nextAt, why: failure?.code ?? null });
       continue;

@@ -172,6 +172,19 @@ it('C2, C7: two hosts that do not answer are enough for a visit, which succeeds 
   expect(outcome.findings.map(({ code }) => code)).not.toContain('extras-unanswered');
 });
 
+it('C4, C7: one that its host never answers takes nothing from those before it, and does not keep back those after it', async () => {
+  await serveTelling(4);
+  bench.origin.break('/repo/depictions/d1.json', { kind: 'reset' });
+  expect((await crawl()).told.filter((line) => line.endsWith('200'))).toEqual(['d0.json 200']);
+  expect(wordsOf(urlOf('d0'))).toContain('"d0"');
+  expect((await crawl()).told).toEqual([]);
+  bench.pass(day);
+  const next = await crawl();
+  expect(next.told.filter((line) => line.endsWith('200'))).toEqual(['d2.json 200', 'd3.json 200']);
+  expect(whyOf(next)).toMatchObject([{ count: 1, example: `${urlOf('d1')} (connection)` }]);
+  expect(wordsOf(urlOf('d0'))).toContain('"d0"');
+});
+
 it('C7: a visit whose time ends while a depiction does not come keeps all that it found', async () => {
   await serveTelling(2);
   const over = new AbortController();
