@@ -107,11 +107,18 @@ export const lockState = (state: string): (() => void) =>
     (holder) => `another build is using ${state} (${holder}): wait for it to end, or name another --state`,
   );
 
+const isLink = (file: string): boolean => {
+  try {
+    return lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  } catch {
+    // Most likely it would lie below a file, which is told where its folder is made.
+    return false;
+  }
+};
+
 // Nothing below a published folder is written through a link, because the file that it leads to would be truncated.
 const lockPublished = (folder: string, describe: (holder: string) => string): (() => void) => {
-  for (const one of [folder, path.join(folder, lockName), path.join(folder, holderName)]) {
-    if (lstatSync(one, { throwIfNoEntry: false })?.isSymbolicLink()) rmSync(one);
-  }
+  for (const one of [folder, path.join(folder, lockName), path.join(folder, holderName)]) if (isLink(one)) rmSync(one);
   return lockFolder(folder, describe);
 };
 

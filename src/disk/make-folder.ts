@@ -14,6 +14,13 @@ const describeObstacle = (folder: string): string => {
   }
 };
 
+/** The nearest above a folder that is there, and is no folder. */
+const fileAbove = (folder: string): string => {
+  let above = path.dirname(path.resolve(folder));
+  while (statSync(above, { throwIfNoEntry: false }) === undefined) above = path.dirname(above);
+  return above;
+};
+
 /**
  * Makes a folder and those above it, unless they exist. Where an operator may name any folder, this takes the place of
  * `mkdir` with `recursive`, which in Node 24 never ends where a file system has no folders of ours, as /proc.
@@ -28,6 +35,10 @@ export const makeFolder = (folder: string, mode?: number): boolean => {
       return true;
     } catch (cause) {
       if (isFolder(folder)) return false;
+      if (codeOf(cause) === 'ENOTDIR') {
+        const words = `${folder} cannot be made, because ${fileAbove(folder)} is no folder: name another place`;
+        throw Object.assign(new Error(words, { cause }), { code: 'ENOTDIR', syscall: 'mkdir' });
+      }
       if (codeOf(cause) !== 'EEXIST') throw cause;
       throw Object.assign(new Error(describeObstacle(folder), { cause }), { code: 'EEXIST', syscall: 'mkdir' });
     }

@@ -15,7 +15,9 @@ it('makes a folder with those above it, says whether it did, and leaves what is 
   expect(makeFolder(path.join(root, 'link'))).toBe(false);
   writeFileSync(path.join(root, 'file'), '');
   expect(() => makeFolder(path.join(root, 'file'))).toThrow(/\/file is no folder: name one, or a name that is free$/);
-  expect(() => makeFolder(path.join(root, 'file/a/b'))).toThrow(/^ENOTDIR: .*file/);
+  expect(() => makeFolder(path.join(root, 'file/a/b'))).toThrow(
+    /\/file\/a\/b cannot be made, because \S+\/file is no folder: name another place$/,
+  );
   symlinkSync(path.join(root, 'gone'), path.join(root, 'astray'));
   expect(() => makeFolder(path.join(root, 'astray'))).toThrow(
     /\/astray is a link to \S+\/gone, where there is no folder/,
@@ -63,3 +65,19 @@ it.runIf(existsSync('/proc/self'))(
   },
   120_000,
 );
+
+it('C12: a place below a file is told by each command that publishes, or follows what is published', async () => {
+  const folder = temporaryFolder();
+  const own = (name: string) => path.join(folder, name);
+  writeFileSync(own('file'), '');
+  const below = own('file/below');
+  for (const [name, parameters] of [
+    ['build', ['--sample', '--no-site', '--state', below, '--out', own('out')]],
+    ['build', ['--sample', '--no-site', '--state', own('state'), '--out', below]],
+    ['mirror', ['http://127.0.0.1:9', below]],
+    ['serve', ['--from', 'http://127.0.0.1:9', '--port', '0', '--state', below]],
+  ] as const) {
+    const { status, text } = await runScript(name, parameters);
+    expect([status === 0, text], name).toEqual([false, expect.stringMatching(/\/file is no folder: name/)]);
+  }
+});
