@@ -1,4 +1,4 @@
-import type { ReleaseFile } from '../apt/release.ts';
+import { parseDate, type ReleaseFile } from '../apt/release.ts';
 import { limitNote } from '../contract/limits.ts';
 import type { Snapshot, SnapshotFile, Topic } from '../snapshots/snapshot.ts';
 import { collect } from './content.ts';
@@ -48,9 +48,28 @@ const absence = (name: ReleaseName, path: string, status: number): CrawlError =>
   return new CrawlError([401, 402, 403, 451].includes(status) ? 'release-forbidden' : 'release-missing', words);
 };
 
-const ask = async (visit: Visit, name: ReleaseName, known?: FoundRelease): Promise<FoundRelease | CrawlError> => {
+const dayMs = 86_400_000;
+
+/**
+ * Whether a Release is dated by its server more than a day before the Date in it, and so cannot have been written then.
+ * Some builds give all files one date, of which usual servers make the entity tag too, with the size. Then another
+ * Release of the same size, as most are, counts as unchanged for ever.
+ */
+const isMisdated = ({ file, content }: FoundRelease): boolean => {
+  const [modified, made] = [file.lastModified, content.date].map((text) => (text === null ? null : parseDate(text)));
+  return modified != null && made != null && modified.getTime() + dayMs < made.getTime();
+};
+
+const ask = async (
+  visit: Visit,
+  name: ReleaseName,
+  known: FoundRelease | undefined,
+  due: boolean,
+): Promise<FoundRelease | CrawlError> => {
   const path = `${releaseFolder(visit.entry.suite)}/${name}`;
-  const answer = await visit.get(path, { maxBytes: visit.limits.releaseBytes, known: known?.file });
+  const isTelling = known !== undefined && !(due && isMisdated(known));
+  const maxBytes = visit.limits.releaseBytes;
+  const answer = await visit.get(path, { maxBytes, known: isTelling ? known.file : undefined });
   if (answer.kind === 'unchanged' && known) return known;
   if (answer.kind === 'received') return check(visit, name, answer);
   if (answer.kind === 'unusable') {
@@ -64,7 +83,8 @@ const ask = async (visit: Visit, name: ReleaseName, known?: FoundRelease): Promi
 /**
  * Fetches InRelease, else Release. With `known`, that file is requested first, conditionally, and `known` itself is
  * returned if it did not change. An origin without InRelease is asked for it again if its Release changed and
- * `askAgain` is set, or if its Release did not change and `due` is. Throws `CrawlError` if neither can be used.
+ * `askAgain` is set, or if its Release did not change and `due` is. With `due`, a misdated one is requested without a
+ * condition. Throws `CrawlError` if neither can be used.
  */
 export const fetchRelease = async (
   visit: Visit,
@@ -75,7 +95,7 @@ export const fetchRelease = async (
   const attempt = async (name: ReleaseName): Promise<FoundRelease | undefined> => {
     const topic = name === 'InRelease' ? 'inrelease' : 'release';
     const before = visit.turnTo(topic);
-    const result = await ask(visit, name, known?.name === name ? known : undefined);
+    const result = await ask(visit, name, known?.name === name ? known : undefined, due);
     visit.turnTo(before);
     if (!(result instanceof CrawlError)) return result;
     errors.push({ topic, error: result });

@@ -272,6 +272,23 @@ describe('a repository that changes', () => {
     expect({ sha256, size }).toEqual({ sha256: hash('sha256', packages), size: before.packages.size });
   });
 
+  it('C6: is seen after a day where all its files have one date, which is before the Date in Release', async () => {
+    bench.origin.validators = { etag: false, lastModified: true };
+    const release = { Date: 'Mon, 01 Jun 2026 10:00:00 UTC' };
+    await serve({ release });
+    await bench.crawlOne();
+    await serve({ release, packages: makePackages(4) });
+    bench.origin.break('/repo/Release', ({ headers }) =>
+      headers['if-modified-since'] === undefined ? undefined : { kind: 'status', status: 304 },
+    );
+    expect(await bench.crawlOne()).toMatchObject({ outcome: 'unchanged', asked: ['/Release 304'] });
+    bench.pass(86_400);
+    expect(await bench.crawlOne()).toMatchObject({ outcome: 'fresh' });
+    expect(await stored()).toMatchObject({ packages: { stanzas: 4 } });
+    bench.pass(60);
+    expect(await bench.crawlOne()).toMatchObject({ outcome: 'unchanged', asked: ['/Release 304'] });
+  });
+
   it('shows also where only Packages change and Release lists no hashes', async () => {
     await serve({ hashes: [] });
     await bench.crawlOne();
