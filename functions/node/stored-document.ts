@@ -2,6 +2,7 @@ import type { BigIntStats } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import type { StoredDocument } from '../dependencies.ts';
 import type { Encoding } from '../http/accept-header.ts';
+import { createGate } from '../http/gate.ts';
 import { type CompressedFiles, compressBytes, createDigest } from './compression.ts';
 
 /** Smaller bodies, in bytes, are not worth compressing: they travel in one packet anyway. */
@@ -26,16 +27,24 @@ export const digestOf = (body: Uint8Array): string => {
   return digest.end();
 };
 
+/**
+ * How many pieces of files are read at a time. All that are there at once are written in one round of the event loop, in
+ * which nothing else is answered, and of new connections each round takes one.
+ */
+const readsAtOnce = 4;
+const reads = createGate(readsAtOnce);
+
 const streamFile = (handle: FileHandle): ReadableStream<Uint8Array> =>
   new ReadableStream(
     {
       async pull(controller) {
-        const chunk = Buffer.allocUnsafe(chunkSize);
-        const { bytesRead } = await handle.read(chunk, 0, chunkSize).catch(async (error: unknown) => {
-          await handle.close();
-          throw error;
-        });
-        if (bytesRead > 0) return controller.enqueue(chunk.subarray(0, bytesRead));
+        const { bytesRead, buffer } = await reads
+          .pass('', () => handle.read(Buffer.allocUnsafe(chunkSize), 0, chunkSize))
+          .catch(async (error: unknown) => {
+            await handle.close();
+            throw error;
+          });
+        if (bytesRead > 0) return controller.enqueue(buffer.subarray(0, bytesRead));
         await handle.close();
         controller.close();
       },

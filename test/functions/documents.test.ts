@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { open, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { buffer } from 'node:stream/consumers';
+import { buffer, text } from 'node:stream/consumers';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Documents } from '../../functions/dependencies.ts';
@@ -141,6 +141,35 @@ describe('H4 a large document', () => {
     const back = await ask(encoding);
     expect(back).toMatchObject({ status: 200, encoding, version: '1.0' });
     expect(back.etag).not.toBe(meanwhile.etag);
+  });
+});
+
+describe('H8 large documents that many clients read', () => {
+  it('are read a few pieces at a time, so that new connections and other requests do not wait for all', async () => {
+    const { documents } = await startLarge();
+    const streams = await Promise.all(
+      Array.from({ length: 100 }, async () => (await documents.read(file, 'identity'))?.open()),
+    );
+    const handle = await open(import.meta.filename);
+    const prototype = Object.getPrototypeOf(handle) as typeof handle;
+    await handle.close();
+    const { read: readPiece } = prototype;
+    let [underWay, most] = [0, 0];
+    const counted = vi.spyOn(prototype, 'read').mockImplementation(async function (this: typeof handle, ...asked) {
+      most = Math.max(most, ++underWay);
+      return readPiece.apply(this, asked as never).finally(() => underWay--) as never;
+    });
+    onTestFinished(() => counted.mockRestore());
+    const texts = streams.map((stream, at) => {
+      // Half of them leave before their turn.
+      if (at % 2 === 0) return stream && text(stream as never);
+      const reader = stream?.getReader();
+      void reader?.read();
+      return reader?.cancel();
+    });
+    for (const [at, one] of (await Promise.all(texts)).entries())
+      expect(one).toBe(at % 2 === 0 ? large('1.0') : undefined);
+    expect(most).toBeLessThanOrEqual(4);
   });
 });
 
