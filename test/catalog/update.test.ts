@@ -271,6 +271,12 @@ describe('catalog', () => {
       expect(recordsOf(catalog.database, 'a')).toHaveLength(1);
       catalog.discard();
     }
+    // A new one, which never had any, has lost none.
+    const catalog = new CatalogBuild(state);
+    const entries = [entryOf(changed), entryOf({ ...changed, slug: 'new' })];
+    const empty = { ...store, read: async () => undefined };
+    expect((await updateCatalog(catalog, entries, empty, { base, now: new Date() })).lost).toEqual(['one']);
+    catalog.discard();
   });
 
   it('writes repository records as documented, with the embedded form free of nulls', async () => {

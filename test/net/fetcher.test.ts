@@ -265,6 +265,22 @@ describe('redirects', () => {
 });
 
 describe('redirects of several kinds', () => {
+  it('C6: take what is for an origin alone to no other one, and back to it', async () => {
+    const elsewhere = at('/elsewhere');
+    elsewhere.hostname = 'localhost';
+    origin.break('/Release', { kind: 'redirect', location: '/moved' });
+    origin.break('/moved', { kind: 'redirect', location: elsewhere.href });
+    origin.break('/elsewhere', { kind: 'redirect', location: at('/end').href });
+    origin.put('/end', 'here');
+    await read(at('/Release'), { headers: { 'x-machine': 'iPhone10,1' } });
+    expect(origin.requests.map(({ path, headers }) => [path, headers['x-machine']])).toEqual([
+      ['/Release', 'iPhone10,1'],
+      ['/moved', 'iPhone10,1'],
+      ['/elsewhere', undefined],
+      ['/end', 'iPhone10,1'],
+    ]);
+  });
+
   it('are permanent as far as all before them are', async () => {
     origin.put('/end', 'here');
     origin.break('/moved', { kind: 'redirect', status: 301, location: '/end' });
@@ -464,7 +480,8 @@ describe('origins that misbehave', () => {
     await once(crumbs, 'listening');
     const { port } = crumbs.address() as AddressInfo;
     for (let round = 0; round < 3; round++) {
-      expect((await read(new URL(`http://127.0.0.1:${port}/`))).text.length).toBe(megabyte);
+      const { text, framed } = await read(new URL(`http://127.0.0.1:${port}/`));
+      expect([text.length, framed]).toEqual([megabyte, true]);
     }
     crumbs.close();
   });

@@ -36,6 +36,18 @@ it.each(['index.html', 'v2/other/data.json', 'package/readme.txt', 'sample/Packa
   },
 );
 
+// As where the power failed.
+it('a state folder whose identifier is empty gets one, by which its output folder is known from then on', () => {
+  const { out, state } = begin();
+  write(state, 'identifier');
+  writeFileSync(path.join(state, 'identifier'), '');
+  const { claim, release } = takeOutput(out, state, 'manifest');
+  claim();
+  release();
+  expect(readFileSync(path.join(state, 'identifier'), 'utf8')).toMatch(/^[0-9a-f-]{36}\n$/);
+  takeOutput(out, state, 'manifest').release();
+});
+
 it('the command that gives the word can be copied, whatever the folders are called', () => {
   const [out, state] = [path.join(temporaryFolder(), 'my site'), path.join(temporaryFolder(), "it's")];
   write(out, 'index.html');
