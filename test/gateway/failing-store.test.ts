@@ -203,6 +203,22 @@ test('the log tells what is the matter with a SQLite file', async () => {
   }
 });
 
+test('T8 who is signed in is let in though the time of it cannot be noted, as with a full disk', async () => {
+  const gateway = await startGateway();
+  onTestFinished(gateway.close);
+  const account = await addAccount(gateway.store, 'alice');
+  const { auth_token } = await issue(openProtocol(gateway.store), account);
+  gateway.advance(hour / 2);
+  let asked = 0;
+  const touchFamily = () => {
+    asked++;
+    return Promise.reject(new Error('full'));
+  };
+  const protocol = openProtocol({ ...gateway.store, touchFamily });
+  expect(await protocol.check(auth_token)).toMatchObject({ accountId: account });
+  expect(asked).toBe(1);
+});
+
 test('T8 a database that another process keeps locked is 503 with nothing consumed, and still read', async () => {
   const { gateway, credentials } = await start();
   const live = await signIn(gateway.base, 'alice');

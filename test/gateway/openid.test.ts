@@ -249,6 +249,7 @@ describe('T4 accounts allowed by claim', () => {
     ['constructor=one', 'one'],
     ['email=unverified@id.example', 'unverified'],
     ['email=unverified-word@id.example', 'unverified-word'],
+    ['email=unsaid@id.example', 'unsaid'],
     ['email_verified=true', 'unverified'],
   ])('%s keeps %s out, with a page that says so and no account', async (allow, subject) => {
     const { page, accounts, events } = await signInto(allow, subject);

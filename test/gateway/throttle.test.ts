@@ -123,6 +123,10 @@ describeEveryStore('the throttle', (newStore, kind) => {
     expect(await typeWrong('erin', '198.51.100.99')).toBe(403);
     expect(await attempt(gateway, 'erin', password, '203.0.113.11')).toBe(429);
     expect(await attempt(gateway, 'erin', password, '198.51.100.1', own)).toBe(303);
+    // Of another account it is as unknown as any.
+    await addAccount(gateway.store, 'fred');
+    await guessOften(100, (guess) => ({ name: 'fred', address: `198.51.100.${guess}` }));
+    expect(await attempt(gateway, 'fred', password, '203.0.113.12', own)).toBe(429);
   });
 
   onSqlite('T13 a browser known to the account that is turned away makes no room for others', async () => {

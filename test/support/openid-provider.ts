@@ -70,7 +70,9 @@ export const startOpenIdProvider = async (
         sub,
         preferred_username: chosen.preferredName ?? `${sub} <b>by name</b>`,
         email: `${sub}@id.example`,
-        email_verified: sub === 'word' ? 'true' : sub === 'unverified-word' ? 'false' : sub !== 'unverified',
+        ...(sub !== 'unsaid' && {
+          email_verified: sub === 'word' ? 'true' : sub === 'unverified-word' ? 'false' : sub !== 'unverified',
+        }),
         groups: ['people', sub],
       }),
     }),
