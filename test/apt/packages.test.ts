@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parsePackage } from '../../src/apt/packages-index.ts';
+import { limits } from '../../src/contract/limits.ts';
 
 const minimal = { package: 'a', version: '1', architecture: 'all', filename: './a.deb', size: '5' };
 
@@ -82,6 +83,8 @@ describe('parsePackage', () => {
     expect(findings({ version: '1\n2' })).toEqual(['version-unreadable']);
     expect(findings({ architecture: 'all\u007f' })).toEqual(['architecture-malformed']);
     expect(findings({ filename: './a\u001b.deb' })).toEqual(['filename-malformed']);
+    expect(findings({ architecture: 'a'.repeat(limits.identifierCharacters + 1) })).toEqual(['architecture-malformed']);
+    expect(findings({ filename: 'a'.repeat(limits.lineCharacters + 1) })).toEqual(['filename-malformed']);
     expect(findings({ version: 'v1.0' })).toEqual(['version-malformed']);
     expect(value({ version: 'v1.0', package: 'Com.X_Y 1' })).toMatchObject({ version: 'v1.0', package: 'Com.X_Y 1' });
   });

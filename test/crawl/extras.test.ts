@@ -6,6 +6,8 @@ import { statusFault, webPage } from '../support/origin-server.ts';
 
 useCrawlBench();
 
+const block = '-----BEGIN PGP SIGNATURE-----\n\nabcd\n-----END PGP SIGNATURE-----\n';
+
 describe('payment endpoint and signature', () => {
   it.each([
     ['https://pay.example/', 'https://pay.example/'],
@@ -24,6 +26,8 @@ describe('payment endpoint and signature', () => {
 
   it.each([
     ['-----BEGIN PGP SIGNATURE-----\n', true],
+    [`${block}\n${block}`, true],
+    [`${block}and more\n`, false],
     [Buffer.of(0xc2, 1, 2), true],
     [webPage, false],
     ['', false],

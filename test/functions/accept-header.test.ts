@@ -19,6 +19,7 @@ describe('chooseEncoding', () => {
     ['zstd', 'zstd'],
     ['br;q=0, *', 'zstd'],
     ['identity, gzip;q=0.5', 'identity'],
+    ['identity, gzip', 'gzip'],
     ['gzip;q=banana', 'gzip'],
     ['gzip;q=7', 'identity'],
   ])('%s → %s', (header, expected) => {
