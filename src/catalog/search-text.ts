@@ -18,10 +18,16 @@ const folded: Readonly<Record<string, string>> = {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is that of ASCII
 const ascii = /^[\x00-\x7f]*$/;
 
+/**
+ * Without the signs of trade marks, whose compatibility forms are letters ("YouTubeTM"): who leaves them out means the
+ * same name. They end a word.
+ */
+export const withoutMarks = (text: string): string => text.replace(/[™℠]+(?=\s|$)/g, '').replace(/[™℠]+/g, ' ');
+
 /** Lower case without diacritics, in compatibility form (full-width letters become ordinary ones). */
 export const foldText = (text: string): string => {
   if (ascii.test(text)) return text.toLowerCase();
-  return text
+  return withoutMarks(text)
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '')
     .toLowerCase()
@@ -102,7 +108,7 @@ export interface NameTerms {
 export const nameTerms = (name: string): NameTerms => {
   const terms = new Set<string>();
   const pairs: string[] = [];
-  // A sign may stand for letters ("№", "™"). Queries are written with it and without it.
+  // A sign may stand for letters ("№", "™"). Queries are written with it, without it, and with the letters.
   for (const written of ascii.test(name) ? [name] : new Set([name, name.normalize('NFKC')])) {
     let previous: string | undefined;
     for (const raw of written.match(rawWords) ?? []) {

@@ -21,6 +21,8 @@ const tweaks = packages(
   named('汉化补丁'),
   named('抖音TikTok去水印', { Package: 'com.example.marks', Description: '支持Melody音乐' }),
   named('Winter №7', { Package: 'com.example.seven' }),
+  named('OurTube™ Plus', { Package: 'com.example.tube' }),
+  named('Melon Tools', { Package: 'com.example.melon' }),
 );
 
 describe('package search', () => {
@@ -48,6 +50,9 @@ describe('package search', () => {
       ['tiktok 水印', '抖音TikTok去水印'],
       ['melody', '抖音TikTok去水印'],
       ['№7 winter', 'Winter №7'],
+      ['ourtube™ plus', 'OurTube™ Plus'],
+      ['ourtubetm', 'OurTube™ Plus'],
+      ['melon™', 'Melon Tools'],
     ] as const) {
       expect((await names(question))[0], question).toBe(name);
     }

@@ -4,7 +4,7 @@ import { type Chosen, type FacetCounts, type FacetName, facetNames } from '../..
 import type { FoundPackage } from '../../results/found.ts';
 import type { Fit } from '../../results/meant.ts';
 import { readCard, readSummary } from '../../results/search-content.ts';
-import { joinWords, pastedPackage, splitParts, splitWords } from '../../results/words.ts';
+import { joinWords, pastedPackage, splitParts, splitWords, withoutMarks } from '../../results/words.ts';
 import { addressOf } from './address.ts';
 import { correct } from './names.ts';
 import { entryFile, visit } from './pagefind-files.ts';
@@ -258,7 +258,7 @@ const ask = async (question: Question): Promise<FileAnswer> => {
 
 /** A query as Pagefind divides it: it treats "_" as a letter, and full-width letters as different ones. */
 const plain = (text: string): string =>
-  text
+  withoutMarks(text)
     .normalize('NFKC')
     .replace(/[^\p{L}\p{M}\p{N}]+/gu, ' ')
     .trim();

@@ -347,6 +347,7 @@ describe('searching', () => {
     const part = 'No package has all of these words. These have all but one of them.';
     for (const [question, name, said] of [
       ['Alpha_Library', 'Alpha Library', ''],
+      ['SnowBoard™', 'SnowBoard', ''],
       ['Ａｌｐｈａ　Ｌｉｂｒａｒｙ', 'Alpha Library', ''],
       ['tweak for NoFomoFix', 'NoFomoFix', part],
       ['NoFomoFix zzzzqq', 'NoFomoFix', part],
