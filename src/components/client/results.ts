@@ -111,11 +111,17 @@ const tellChosen = (): boolean => {
   return isNarrowed;
 };
 
+const focusRow = (id: string) =>
+  list.querySelector<HTMLElement>(`[data-package="${CSS.escape(id)}"] .name`)?.focus({ preventScroll: true });
+
 const show = async (turn: number, until: number) => {
   const [{ createItem }, found = []] = await Promise.all([load(), results?.read(shown, until)]);
   if (turn !== asked) return;
+  // Who has come to a row by the keyboard meanwhile stays there.
+  const walkedTo = list.querySelector(':focus')?.closest<HTMLElement>('[data-package]')?.dataset.package;
   if (shown === 0) list.replaceChildren();
   placeRows(list, found.map(createItem));
+  if (shown === 0 && walkedTo !== undefined) focusRow(walkedTo);
   shown += found.length;
   more.hidden = shown >= (results?.total ?? 0) && results?.isMore !== true;
   list.hidden = shown === 0;
@@ -208,10 +214,8 @@ const answer = async (left?: Left | null) => {
   }
 };
 
-const focusRow = ({ at }: Left) =>
-  list.querySelector<HTMLElement>(`[data-package="${CSS.escape(at)}"] .name`)?.focus({ preventScroll: true });
 const comeBack = (left: Left) => {
-  focusRow(left);
+  focusRow(left.at);
   scrollTo({ top: left.y, behavior: 'instant' });
 };
 
@@ -232,7 +236,7 @@ const adopt = (left?: Left | null) => {
   comeBack(left);
   // A browser that reloads the page may remove the focus before it has shown the page.
   if (document.readyState !== 'complete')
-    addEventListener('load', () => document.activeElement === document.body && focusRow(left));
+    addEventListener('load', () => document.activeElement === document.body && focusRow(left.at));
 };
 
 const readMore = async () => {

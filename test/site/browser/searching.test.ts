@@ -182,6 +182,19 @@ describe('searching', () => {
     await expect.poll(() => page.evaluate('document.activeElement.textContent'), { timeout: 5000 }).toBe(name);
   });
 
+  it('leaves the keyboard on its row where the rows that the function sent are asked for again', async () => {
+    const page = await site.open('/search/?q=alpha', phone, site.computing.address);
+    const letGo = await holdRequests(page, '**/v2/jailbreak/package/search**');
+    // On the way to the rows, where they are counted.
+    await page.locator('#facets summary').focus();
+    await page.locator('#results .name').nth(2).focus();
+    const name = await page.evaluate('document.activeElement.textContent');
+    await page.evaluate('for (const row of document.querySelectorAll("#results > li")) row.id = "sent"');
+    letGo();
+    await expect.poll(() => page.locator('#sent').count()).toBe(0);
+    expect(await page.evaluate('document.activeElement.textContent')).toBe(name);
+  });
+
   it('comes back to where one was, and not to where one was long before', async () => {
     const page = await site.open('/search/?q=many', phone);
     const row = page.locator('#results .name').nth(15);
