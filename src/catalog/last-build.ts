@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import type { FindingCode } from '../contract/finding-texts.ts';
+import type { ManifestEntry } from '../contract/manifest.ts';
 import { signingStates } from '../contract/signing-states.ts';
 import { type StatusRecord, visitOutcomeSchema } from '../contract/status.ts';
 import { writeWholeFile } from '../disk/whole-file.ts';
@@ -57,6 +58,8 @@ export type RepositoryOutcome = LastBuild['repositories'][number];
 
 interface ShownOutcome
   extends Pick<RepositoryOutcome, 'slug' | 'uri' | 'outcome' | 'code' | 'earlier' | 'reason' | 'confirmedAt'> {
+  /** Which index the manifest names; undefined where that is not known. */
+  readonly index?: Pick<ManifestEntry, 'suite' | 'component' | 'binary'> | undefined;
   /** Codes of what waits for the operator's decision. */
   readonly heldBack?: readonly { readonly code: string }[] | undefined;
   /** As `RepositoryOutcome` has it; undefined where that is not known. */

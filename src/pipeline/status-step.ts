@@ -47,14 +47,21 @@ export const statusOf = (
 
 /** What the pages show of this build and earlier ones. */
 export const composeShown = (
-  { state, out }: Pick<BuildInput, 'state' | 'out'>,
+  { state, out, entries }: Pick<BuildInput, 'state' | 'out' | 'entries'>,
   { lastBuild, packageChanges, statistics }: BuildResult,
   { builds, repositories }: StatusRecord,
 ): ShownBuild => {
   const histories = new Map(repositories.map(({ repository_id: slug, history }) => [slug, history]));
+  const indexes = new Map(
+    entries.map(({ slug, suite, component, binary }) => [slug, { suite, component, binary }] as const),
+  );
   return {
     builtAt: lastBuild.builtAt,
-    repositories: lastBuild.repositories.map((one) => ({ ...one, history: histories.get(one.slug) })),
+    repositories: lastBuild.repositories.map((one) => ({
+      ...one,
+      index: indexes.get(one.slug),
+      history: histories.get(one.slug),
+    })),
     builds,
     growth: withToday(readGrowth(state), lastBuild.builtAt, statistics?.packages),
     vanished: readVanished(out, packageChanges),

@@ -115,19 +115,21 @@ const doctorView = (repository: Repository, packages: number): DoctorView => {
   });
 };
 
-const neverRead = (outcome: Outcome): DoctorView =>
-  viewOf({
-    slug: outcome.slug,
-    name: outcome.slug,
-    uri: outcome.uri,
+const neverRead = (outcome: Outcome): DoctorView => {
+  const { slug, uri, index: { suite, component, binary } = { suite: './' } } = outcome;
+  return viewOf({
+    slug,
+    name: slug,
+    uri,
     isRead: false,
     found: undefined,
     outcome,
     packages: 0,
-    mended: { suite: './' },
-    command: doctorCommand({ uri: outcome.uri }),
+    mended: { suite },
+    command: doctorCommand(suite === './' ? { uri } : { uri, suite, component, binary }),
     document: undefined,
   });
+};
 
 /** The reports about all listed repositories, the most urgent first. */
 export const doctorViews = (

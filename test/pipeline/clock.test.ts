@@ -52,7 +52,7 @@ it('C12: a build under a clock that is years ahead makes nothing old, and what i
     packageChanges: [],
     statistics: { packages: 3 },
   } as unknown as BuildResult;
-  const { growth } = composeShown(bench, ended, { builds: [], repositories: [] });
+  const { growth } = composeShown({ ...bench, entries: [] }, ended, { builds: [], repositories: [] });
   // With the repository that was left out its packages went too.
   expect(growth).toEqual([6, 3, 3].map((held, past) => ({ day: dayOf(past), packages: held })));
   await buildAt(40 * day);

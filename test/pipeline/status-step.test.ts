@@ -19,7 +19,7 @@ it('C11: what the index held on a day is what its last build that published left
   const growthOf = (builtAt: string, statistics: { packages: number } | undefined) => {
     const build = { lastBuild: { builtAt, repositories: [] }, packageChanges: [], statistics };
     const shown = { builds: [], repositories: [] };
-    return composeShown({ state, out: temporaryFolder() }, build as unknown as BuildResult, shown).growth;
+    return composeShown({ state, out: temporaryFolder(), entries: [] }, build as unknown as BuildResult, shown).growth;
   };
   expect(growthOf('2026-05-01T03:00:00.000Z', { packages: 4019 })).toEqual([
     { day: '2026-04-30', packages: 50 },

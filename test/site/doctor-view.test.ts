@@ -40,6 +40,28 @@ it('marks what is known from before where the last visit failed, for a reason wi
   expect(failed('of-another-version')).toEqual([false, true]);
 });
 
+it('has no commands of a flat repository for a suite that was never read, and examines that suite again', () => {
+  const outcome = { slug: 'a', uri: 'https://a.example/', outcome: 'failed', code: 'release-missing' } as const;
+  const viewOf = (index: { suite: string; component?: string; binary?: string }) => {
+    const unread = { ...outcome, reason: 'Why.', confirmedAt: null, index };
+    const catalog = {
+      lastBuild: { builtAt: '', repositories: [unread] },
+      repositories: [],
+      repository: () => undefined,
+    };
+    const [view] = doctorViews(catalog as unknown as SiteCatalog, new Map());
+    return [view?.diagnosis.findings.flatMap(({ mending }) => mending.commands), view?.command];
+  };
+  expect(viewOf({ suite: './' })).toEqual([
+    ['apt-ftparchive release . > ../Release.new && mv ../Release.new Release'],
+    'npm run doctor -- https://a.example/',
+  ]);
+  expect(viewOf({ suite: 'stable', component: 'main', binary: 'iphoneos-arm64' })).toEqual([
+    [],
+    'npm run doctor -- https://a.example/ --suite stable --component main --binary iphoneos-arm64',
+  ]);
+});
+
 it('tells the owner of one that is left alone how to mend the failure before', () => {
   const resting = {
     ...repository('a', []),
