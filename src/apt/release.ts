@@ -63,6 +63,9 @@ const hashLine = /^([0-9A-Za-z]+)[ \t]+([0-9]+)[ \t]+(\S.*)$/;
 const maxFindingsPerCode = 100;
 const longestField = limits.releaseFieldBytes;
 
+// As in the fields of packages (packages-index.ts).
+const unprintable = /[^\P{Cc}\n]/gu;
+
 const isTooLong = (text: string): boolean => Buffer.byteLength(JSON.stringify(text)) - 2 > longestField;
 
 /** The beginning of a field, as much as may be published. */
@@ -92,7 +95,7 @@ export const parseRelease = (text: Uint8Array): ReleaseFile => {
     const whole = (lines.get(name) ?? []).join('\n').trim();
     const short = shorten(whole);
     if (short.length < whole.length) report('release-field-oversized', `${name} (${limitNote('releaseFieldBytes')})`);
-    return short || null;
+    return short.replaceAll('\t', ' ').replace(unprintable, '').trim() || null;
   };
   const words = (value: string | null): string[] => (value === null ? [] : value.split(/[\s,]+/).filter(Boolean));
   const singular = field('architecture');

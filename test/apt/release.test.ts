@@ -40,6 +40,11 @@ describe('parseRelease', () => {
     ]);
   });
 
+  it('C11: leaves control characters out of what is published of a repository, but for the ends of lines', () => {
+    const release = parse('Origin: A\0B\x1b[31m\x85C\rD\nLabel: \x07\nDescription: a\tb\0\n c\n');
+    expect(release).toMatchObject({ origin: 'AB[31mCD', label: null, description: 'a b\nc' });
+  });
+
   it('reports hash lines that are not usable, and paths listed in two ways', () => {
     expect(codes(`MD5Sum:\n ${md5} 5 short\n ${md5}g 5 nohex\n ${md5}a x size\n ${md5}a 5\n`)).toEqual([
       ...Array.from({ length: 4 }, () => 'release-hash-malformed'),
