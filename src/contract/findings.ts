@@ -2,7 +2,8 @@ import type { FindingCode } from './finding-texts.ts';
 
 /**
  * Something wrong with an origin, with a count. finding-texts.ts explains `code`. `example` is the first occurrence, in
- * words or as the faulty text, cut to 200 characters.
+ * words or as the faulty text, on one line and cut to 200 characters. In place of control characters, which neither pages
+ * nor terminals show, it has U+FFFD.
  */
 export interface Finding {
   readonly code: FindingCode;
@@ -21,6 +22,13 @@ export interface Failure extends DatedFinding {
   readonly earlier?: string | undefined;
 }
 
+const exampleOf = (text: string): string =>
+  text
+    .slice(0, 200)
+    .toWellFormed()
+    .replaceAll(/[\t\r\n]+/g, ' ')
+    .replaceAll(/\p{Cc}/gu, '\ufffd');
+
 /** Counts findings by code, and keeps the first example of each. */
 export class FindingCounter {
   readonly #findings = new Map<FindingCode, { code: FindingCode; count: number; example: string }>();
@@ -28,7 +36,7 @@ export class FindingCounter {
   add(code: FindingCode, example: string, count = 1): void {
     const known = this.#findings.get(code);
     if (known) known.count += count;
-    else this.#findings.set(code, { code, count, example: example.slice(0, 200).toWellFormed() });
+    else this.#findings.set(code, { code, count, example: exampleOf(example) });
   }
 
   addAll(findings: Iterable<Finding>): void {

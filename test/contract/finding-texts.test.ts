@@ -12,6 +12,7 @@ import {
   operatorSentence,
   withoutOrders,
 } from '../../src/contract/finding-texts.ts';
+import { FindingCounter } from '../../src/contract/findings.ts';
 
 // That every code which can be produced has an entry is checked by the compiler: Finding.code is of this table.
 describe('the texts of findings', () => {
@@ -67,6 +68,14 @@ describe('the texts of findings', () => {
 
   it('C11: control characters of a stranger reach no terminal', () => {
     expect(operatorSentence('dns', 'a\u001b[2Jb\u009bc\r\n\u0007')).toContain('a\ufffd[2Jb\ufffdc\ufffd\ufffd\ufffd.');
+  });
+
+  it('C11: nor do they reach a page in the example of a finding, which is one line', () => {
+    const findings = new FindingCounter();
+    findings.add('relation-malformed', 'depends: a\0\x1b[2J,\r\n b\x85');
+    expect(findings.list()).toEqual([
+      { code: 'relation-malformed', count: 1, example: 'depends: a\ufffd\ufffd[2J,  b\ufffd' },
+    ]);
   });
 
   it('C10: no name of an object is a code, and evidence is taken as it is', () => {
