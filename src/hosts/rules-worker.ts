@@ -247,7 +247,12 @@ export const createWorker = (rules: WorkerRules) => {
       return fail(request, 400, 'The path must be percent-encoded UTF-8');
     }
     if (isOlder(`/${segments.join('/')}`)) return compute(request, url, rules.readMethods);
-    if (!apiWords.has(segments[0] ?? '')) return answerSite(request, assets, segments.join('/'), url);
+    if (!apiWords.has(segments[0] ?? '')) {
+      // A path that began with two slashes would be read as a host, here and where it is redirected to.
+      if (segments.slice(0, -1).includes('')) return fail(request, 400, rules.sentences.emptySegment);
+      if (segments.some((segment) => /[/\\]/.test(segment))) return missing(request, assets);
+      return answerSite(request, assets, segments.join('/'), url);
+    }
     const rest = segments[0] === rules.root ? segments.slice(1) : segments;
     return answerApi(request, assets, rest.length === 0 ? [''] : rest, url);
   };

@@ -142,6 +142,7 @@ const refused = [
   '/jailbreak/.staging/x.json',
   '/no/such/page',
 ];
+const beginningWithHost = ['//other.example/privacy', '//other.example/', '/%2Fother.example%2Fprivacy'];
 const computed = [
   '/v2/jailbreak/package/search?q=example',
   '/jailbreak/package/search?q=example',
@@ -315,6 +316,10 @@ describe.each(Object.keys(hosts) as HostName[])('%s', (host) => {
       }
       expect(wrong.join('\n')).toBe('');
       expect([...unused]).toEqual([]);
+      // What a worker asks for by a path is not to be on a host that the path begins with.
+      for (const path of host.startsWith('cloudflare') ? beginningWithHost : []) {
+        expect(await ask(running.address, read(path)), path).toEqual(await askOurs(read(path)));
+      }
       await way.stop();
       if (host === 'netlify') return;
       // Whoever looks for holes sends these all day, and an operator is told of 500.
