@@ -304,6 +304,18 @@ it('E2: looks at a few documents of many before a catalog is in force', async ()
   expect(asked - few).toBeGreaterThan(10 * few);
 });
 
+it('E2: looks at no document then that is too long to be held in one piece', async () => {
+  let asked = 0;
+  const database = watched(published.database, (sql) => {
+    if (/\bFROM record\s+WHERE id >= \?/.test(sql)) asked++;
+  });
+  await findDiffering(database, 1000);
+  expect(asked).toBe(0);
+  // The list is one, and is made by such statements.
+  await (await serve(database, published).ask('/v2/jailbreak/repository/large/packages')).text();
+  expect(asked).toBeGreaterThan(0);
+});
+
 it('E2: finds where documents would not have the bytes that were published', async () => {
   const { database } = published;
   expect(await findDiffering(database, 1000)).toBeUndefined();
