@@ -40,6 +40,7 @@ const load = (): Promise<Listing> => {
 let options: ReturnType<Listing['createFacetOptions']> | undefined;
 
 let asked = 0;
+let isUnloaded = false;
 let results: Results | undefined;
 let shown = 0;
 
@@ -194,6 +195,7 @@ const answer = async (left?: Left | null) => {
     const { search } = await load();
     const found = await search(text, step, narrowed, sorted() ?? (text ? undefined : 'name'), true);
     if (turn !== asked) return;
+    isUnloaded = false;
     results = found;
     shown = 0;
     await show(turn, Math.max(step, left?.shown ?? 0));
@@ -205,7 +207,8 @@ const answer = async (left?: Left | null) => {
     // A newer query replaced it, here or in the header.
     if (turn !== asked || (error as Error).name === 'Superseded') return;
     const isUnable = (error as Error).name === 'Unable';
-    const unloaded = 'The search could not be loaded. Check the connection, or load this page again.';
+    isUnloaded = !isUnable;
+    const unloaded = 'The search could not be loaded. Check the connection, and press Enter to try again.';
     clear(isUnable ? (error as Error).message : unloaded);
     // Every package is in one of the sections.
     start.hidden = !isUnable;
@@ -252,6 +255,8 @@ const readMore = async () => {
 };
 
 form.addEventListener('submit', (event) => {
+  // Browsers keep that a script could not be loaded, until the page is loaded again.
+  if (isUnloaded && navigator.onLine) return;
   event.preventDefault();
   writeAddress(false);
   const answered = answer();

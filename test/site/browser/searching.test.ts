@@ -318,6 +318,18 @@ describe('searching', () => {
     }
   });
 
+  it('tries again by Enter, once the connection is back, where the search could not be loaded', async () => {
+    const page = await site.openAnother('/search/', {}, site.files.base);
+    await page.context().setOffline(true);
+    await page.getByRole('searchbox').fill('snowboard');
+    await page.locator('#search-status', { hasText: 'press Enter to try again' }).waitFor();
+    // Without a connection the page stays.
+    await page.getByRole('searchbox').press('Enter');
+    await page.context().setOffline(false);
+    await page.getByRole('searchbox').press('Enter');
+    await expect.poll(() => names(page)).toEqual(['SnowBoard']);
+  });
+
   it('says what is missing without JavaScript where only files are', async () => {
     const page = await site.open('/', { javaScriptEnabled: false });
     await page.getByRole('combobox').fill('snow');
