@@ -82,7 +82,7 @@ export type PackageVersion = Pick<Download, 'package_id' | 'package_version'>;
 export interface DownloadCounters {
   /**
    * Counts these downloads for the network of a client, each once a day. Resolves to how many counted, once they are
-   * stored. Throws Unavailable if nothing can be stored.
+   * stored. Throws Unavailable if nothing can be stored, and an HttpError if much of this network waits to be.
    */
   add(downloads: readonly PackageVersion[], network: string): Promise<number>;
   /** The download count of a package. Throws Unavailable if nothing can be read. */

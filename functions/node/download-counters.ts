@@ -1,15 +1,22 @@
 import { existsSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
+import { tooManyAtOnce } from '../../src/contract/errors.ts';
 import type { DownloadCount } from '../../src/contract/records.ts';
 import { type DownloadCounters, Unavailable } from '../dependencies.ts';
 import type { Report } from '../downloads/download-marks.ts';
 import { usualCounterLimits } from '../downloads/usual-limits.ts';
+import { HttpError } from '../http/answers.ts';
+import { createClientLine } from '../http/client-line.ts';
 import type { DownloadsReply, DownloadsTask } from './downloads-worker.ts';
 import type { SharedLimits, TellAway } from './shared-store.ts';
 
 const usualLimits = {
   /** How many downloads may wait to be counted. Further reports are refused, and may be sent again. */
   waiting: 20_000,
+  /** The same for one network. No more of it would count in a whole day. */
+  waitingOfNetwork: usualCounterLimits.perNetwork,
+  /** How many downloads are written at a time, or one longer report: a fraction of what a task may take. */
+  writtenAtOnce: 1000,
   /** How long the thread may take for one task, in milliseconds, before the store counts as unavailable. */
   taskTimeout: 1500,
   /** How often, in milliseconds, to check whether a new day has begun. */
@@ -115,26 +122,54 @@ export const createDownloads = (
   const limits = { ...usualLimits, ...otherLimits };
   const thread = startThread(file, limits, shared);
   const today = (): string => now().toISOString().slice(0, 10);
-  let queue: WaitingReport[] = [];
+  const queue = createClientLine<WaitingReport>();
+  /** How many downloads wait: in all, and of each network. */
   let queued = 0;
+  const queuedOf = new Map<string, number>();
   let writing: Promise<void> | undefined;
   let probing: Promise<boolean> | undefined;
   const reading = new Map<string, Promise<DownloadCount>>();
 
-  // All reports that arrived meanwhile are written in one transaction, which costs little more than one report alone.
-  // If the store is unavailable, those that arrived meanwhile are rejected at once, because they would only wait for
-  // the same failure.
+  const enqueue = (report: WaitingReport): void => {
+    const { network, downloads } = report;
+    queued += downloads.length;
+    queuedOf.set(network, (queuedOf.get(network) ?? 0) + downloads.length);
+    queue.add(network, report);
+  };
+
+  const takeNext = (): WaitingReport | undefined => {
+    const report = queue.next();
+    if (report === undefined) return undefined;
+    const { network, downloads } = report;
+    const left = (queuedOf.get(network) ?? 0) - downloads.length;
+    queued -= downloads.length;
+    if (left > 0) queuedOf.set(network, left);
+    else queuedOf.delete(network);
+    return report;
+  };
+
+  /** The next reports, of one network after the other, with up to this many downloads or one report. */
+  const takeSome = (most: number): WaitingReport[] => {
+    const taken: WaitingReport[] = [];
+    for (let size = 0; size < most; ) {
+      const report = takeNext();
+      if (report === undefined) break;
+      taken.push(report);
+      size += report.downloads.length;
+    }
+    return taken;
+  };
+
+  // Many reports are written in one transaction, which costs little more than one report alone. If the store is
+  // unavailable, those that arrived meanwhile are rejected at once, because they would only wait for the same failure.
   const writeAll = async (): Promise<void> => {
-    while (queue.length > 0) {
-      const batch = queue;
-      [queue, queued] = [[], 0];
+    for (let batch = takeSome(limits.writtenAtOnce); batch.length > 0; batch = takeSome(limits.writtenAtOnce)) {
       try {
         const reports = batch.map(({ network, downloads }) => ({ network, downloads }));
         const { counts } = await thread.ask({ kind: 'add', day: today(), reports });
         for (const [index, { resolve }] of batch.entries()) resolve(counts?.[index] ?? 0);
       } catch (error) {
-        for (const { reject } of [...batch, ...queue]) reject(error);
-        [queue, queued] = [[], 0];
+        for (const { reject } of [...batch, ...takeSome(Number.POSITIVE_INFINITY)]) reject(error);
       }
     }
     // Synchronously, so that the next report begins a new write.
@@ -142,7 +177,7 @@ export const createDownloads = (
   };
 
   const flush = (): Promise<void> => {
-    if (queue.length > 0) writing ??= writeAll();
+    if (!queue.isEmpty()) writing ??= writeAll();
     return writing ?? Promise.resolve();
   };
 
@@ -176,12 +211,15 @@ export const createDownloads = (
 
   return {
     add: (downloads, network) => {
+      const own = queuedOf.get(network) ?? 0;
+      if (own > 0 && own + downloads.length > limits.waitingOfNetwork) {
+        return Promise.reject(new HttpError(429, tooManyAtOnce, { 'Retry-After': '1' }));
+      }
       if (queued + downloads.length > limits.waiting) {
         return Promise.reject(new Unavailable('Too many downloads wait to be counted'));
       }
-      queued += downloads.length;
       return new Promise((resolve, reject) => {
-        queue.push({ network, downloads, resolve, reject });
+        enqueue({ network, downloads, resolve, reject });
         void flush();
       });
     },

@@ -256,6 +256,30 @@ describe.each(Object.entries(stores))('download counters %s', (kind, newStore) =
     expect(new Set(Object.values(await readCounters(file)))).toEqual(new Set([counted]));
   });
 
+  it('T12: refuse a network of which much waits, so that another one is counted meanwhile', async () => {
+    const { counters } = await openCounters({ waiting: 400, waitingOfNetwork: 200, writtenAtOnce: 100 });
+    const flood = Array.from({ length: 10 }, () => counters.add(many('a', 100), network(1)));
+    const other = counters.add([one('a0')], network(2));
+    const settled = await Promise.allSettled(flood);
+    expect(await other).toBe(1);
+    // The first is being written, and as much waits as may.
+    expect(settled.map(({ status }) => status === 'fulfilled').lastIndexOf(true)).toBe(2);
+    for (const each of settled.slice(3)) expect(each).toMatchObject({ reason: { status: 429 } });
+    expect(await counters.add(many('b', 100), network(1))).toBe(100);
+  });
+
+  it('T12: count reports of many networks in turn and a part at a time, so that none waits for all', async () => {
+    const { counters } = await openCounters({ writtenAtOnce: 100 });
+    const ended: string[] = [];
+    const report = async (name: string, start: string, count: number, number: number) => {
+      await counters.add(many(start, count), network(number));
+      ended.push(name);
+    };
+    const long = Array.from({ length: 8 }, (_, index) => report('long', `a${index}-`, 100, 1));
+    await Promise.all([...long, report('short', 'b', 1, 2)]);
+    expect(ended.indexOf('short')).toBeLessThan(3);
+  });
+
   it('keep nothing of a sender beyond the day, and nothing that leads to one on it', async () => {
     let today = day;
     const { file, counters } = await openCounters({ tidyInterval: 5 }, () => today);
