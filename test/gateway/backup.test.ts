@@ -529,4 +529,6 @@ test('a backup is refused where there is no store, and a restore makes one in a 
   await gateway.close();
   const restored = await runScript('gateway', ['restore', file, '--state', there]);
   expect(restored).toMatchObject({ status: 0, out: expect.stringContaining('Restored 1 account') });
+  // Nothing was removed from a store that is new.
+  expect(restored.out).not.toContain('alice');
 });
