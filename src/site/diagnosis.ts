@@ -1,3 +1,4 @@
+import type { FindingCode } from '../contract/finding-texts.ts';
 import type { FindingRecord, FindingsRecord } from '../contract/records.ts';
 import { shellWord } from '../contract/shell-word.ts';
 import { formatPlural } from './format.ts';
@@ -13,8 +14,10 @@ export interface DiagnosedFinding extends Omit<FindingRecord, 'code'> {
 
 /** The doctor's report about a repository. The command prints it, and a page shows it. */
 export interface Diagnosis {
-  /** `held`: as before, while something new waits for the operator's decision. */
-  readonly standing: 'usable' | 'held' | 'unusable';
+  /**
+   * `refused`: by APT, and not by this index. `held`: as before, while something new waits for the operator's decision.
+   */
+  readonly standing: 'usable' | 'refused' | 'held' | 'unusable';
   /** A sentence. */
   readonly verdict: string;
   /** Whether and how its Release is signed, in a sentence, and by which keys; undefined if nothing was read. */
@@ -22,6 +25,9 @@ export interface Diagnosis {
   /** First what makes it unusable, then the other findings, the most severe first. */
   readonly findings: readonly DiagnosedFinding[];
 }
+
+// One such stanza, and APT takes no list of any source (packages-findings.ts).
+const refusedByApt: ReadonlySet<FindingCode> = new Set(['package-missing', 'relation-malformed', 'stanza-empty']);
 
 /** The verdict on an unreadable repository. */
 export const unusable = 'The repository cannot be used.';
@@ -42,9 +48,14 @@ export const diagnose = (
   );
   // Nobody can take a package list from an origin whose Release was read and whose index is gone.
   const isUsable = failure === null && !findings.some(({ code }) => code === 'index-gone');
+  const isRefused = findings.some(({ code }) => refusedByApt.has(code));
+  const read = formatPlural(packages, 'package');
+  const usable = isRefused
+    ? `This index can read the repository: ${read}. APT refuses it.`
+    : `The repository can be used: ${read}.`;
   return {
-    standing: isUsable ? 'usable' : 'unusable',
-    verdict: isUsable ? `The repository can be used: ${formatPlural(packages, 'package')}.` : unusable,
+    standing: !isUsable ? 'unusable' : isRefused ? 'refused' : 'usable',
+    verdict: isUsable ? usable : unusable,
     signature: signature === null ? undefined : { text: signature.text, signers: signature.signers },
     findings: all.map((finding, index) => ({
       ...finding,

@@ -446,6 +446,11 @@ describe('the words and figures of every page', () => {
     expect(attentionOf(mending.get('status/index.html'))).toMatch(
       new RegExp(`All could be read Doctor ${said} 1 repository has something to mend\\. $`),
     );
+    // What is to mend there makes APT refuse it.
+    const doctor = mending.get('doctor/only/index.html') ?? '';
+    expect(doctor).toMatch(/<div class="note weak[^>]*id="verdict"/);
+    expect(readAloud(doctor)).toContain('This index can read the repository: 1 package. APT refuses it.');
+    expect(doctor).not.toContain('data from before');
   }, 120_000);
 
   // A line break before a tag is no blank in Astro's templates.
