@@ -129,6 +129,7 @@ export class S3Client {
    * wait. Where the machine's clock is set back meanwhile, they wait no longer.
    */
   #resumeAt = 0;
+  readonly #closing = new AbortController();
 
   constructor(bucket: Bucket, sender: Sender, patience = usualPatience) {
     this.bucket = bucket;
@@ -154,12 +155,17 @@ export class S3Client {
         continue;
       }
       const most = this.#hasAnswered ? this.#patience.tries : this.#patience.firstTries;
-      if (!outcome.transient || tries >= most) throw this.#unreachable(outcome, tries);
-      await sleep(this.#pauseMs(tries));
+      if (!outcome.transient || tries >= most || this.#closing.signal.aborted) throw this.#unreachable(outcome, tries);
+      await this.#sleep(this.#pauseMs(tries));
     }
   }
 
+  /**
+   * Ends requests that nobody waits for any more, and pauses before their repetition: where one of several fails, the
+   * others would keep the process alive until they give up.
+   */
   async close(): Promise<void> {
+    this.#closing.abort();
     await this.#sender.close();
   }
 
@@ -229,8 +235,12 @@ export class S3Client {
 
   async #waitForTurn(): Promise<void> {
     for (let wait = this.#resumeAt - performance.now(); wait > 0; wait = this.#resumeAt - performance.now()) {
-      await sleep(wait);
+      await this.#sleep(wait);
     }
+  }
+
+  async #sleep(milliseconds: number): Promise<void> {
+    await sleep(milliseconds, undefined, { signal: this.#closing.signal });
   }
 
   #unreachable({ code, message }: NetworkError, tries: number): UploadError {

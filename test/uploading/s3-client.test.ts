@@ -15,8 +15,9 @@ interface Wait {
 const waits: Wait[] = [];
 const watcher = { tell: () => {} };
 
-const wait = (milliseconds: number) =>
-  new Promise<void>((end) => {
+const wait = (milliseconds: number, _?: unknown, options?: { readonly signal?: AbortSignal }) =>
+  new Promise<void>((end, fail) => {
+    options?.signal?.addEventListener('abort', () => fail(options.signal?.reason));
     waits.push({ milliseconds, end });
     watcher.tell();
   });
@@ -73,6 +74,24 @@ describe('a store that is asked too much', () => {
     expect((await Promise.all([refused, other])).map(({ status }) => status)).toEqual([200, 200]);
     expect(send).toHaveBeenCalledTimes(3);
   });
+});
+
+it('P1: a client that is closed asks for nothing again, and what waits to does so no more', async () => {
+  waits.length = 0;
+  const cut = Promise.withResolvers<never>();
+  const send = vi.fn<Sender['send']>().mockResolvedValueOnce(answer(503, { 'retry-after': '7' }));
+  send.mockReturnValueOnce(cut.promise);
+  // As the connections of a sender end when it is closed.
+  const close = async () => cut.reject(new NetworkError('connection', 'of the test'));
+  const client = new S3Client(bucket, { send, close });
+  const requests = [client.request({ method: 'GET', key: 'a' }), client.request({ method: 'GET', key: 'b' })];
+  await waiting(1);
+  await client.close();
+  await Promise.race([waiting(2), Promise.allSettled(requests)]);
+  expect(waits).toHaveLength(1);
+  const outcomes = await Promise.allSettled(requests);
+  expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  expect(send).toHaveBeenCalledTimes(2);
 });
 
 describe('a file that is sent', () => {
