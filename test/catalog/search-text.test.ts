@@ -33,6 +33,13 @@ describe('search text', () => {
     }
   });
 
+  it('leaves out signs of trade marks in time that grows with the text and no faster', () => {
+    expect(foldText('Foo™ Bar™℠Baz ™™')).toBe('foo bar baz ');
+    const start = process.cpuUsage().user;
+    expect(foldText(`${'™'.repeat(60_000)}x`)).toBe(' x');
+    expect(process.cpuUsage().user - start).toBeLessThan(1_000_000);
+  });
+
   it('takes names apart at capitals, digits and punctuation, and puts neighbours together', () => {
     expect([...nameTerms('NoFomoFix').words]).toEqual(['no', 'fomo', 'fix', 'nofomofix']);
     expect([...nameTerms('NewTerm2').words]).toContain('newterm2');
