@@ -126,6 +126,7 @@ export const createDownloads = (
   /** How many downloads wait: in all, and of each network. */
   let queued = 0;
   const queuedOf = new Map<string, number>();
+  let atOnce: number = limits.writtenAtOnce;
   let writing: Promise<void> | undefined;
   let probing: Promise<boolean> | undefined;
   const reading = new Map<string, Promise<DownloadCount>>();
@@ -163,7 +164,7 @@ export const createDownloads = (
   // Many reports are written in one transaction, which costs little more than one report alone. If the store is
   // unavailable, those that arrived meanwhile are rejected at once, because they would only wait for the same failure.
   const writeAll = async (): Promise<void> => {
-    for (let batch = takeSome(limits.writtenAtOnce); batch.length > 0; batch = takeSome(limits.writtenAtOnce)) {
+    for (let batch = takeSome(atOnce); batch.length > 0; batch = takeSome(atOnce)) {
       try {
         const reports = batch.map(({ network, downloads }) => ({ network, downloads }));
         const { counts } = await thread.ask({ kind: 'add', day: today(), reports });
@@ -236,6 +237,8 @@ export const createDownloads = (
     close: async () => {
       clearInterval(tidying);
       thread.hold();
+      // The rest in one task: where each takes long, as on a slow disk, many would hold up the end of the process.
+      atOnce = Number.POSITIVE_INFINITY;
       await flush();
       await thread.end();
     },

@@ -1,8 +1,9 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { Worker } from 'node:worker_threads';
 import pg from 'pg';
-import { describe, expect, it, onTestFinished, test } from 'vitest';
+import { describe, expect, it, onTestFinished, test, vi } from 'vitest';
 import { Unavailable } from '../../functions/dependencies.ts';
 import { createDownloads } from '../../functions/node/download-counters.ts';
 import { openDownloadsStore } from '../../functions/node/downloads-store.ts';
@@ -278,6 +279,17 @@ describe.each(Object.entries(stores))('download counters %s', (kind, newStore) =
     const long = Array.from({ length: 8 }, (_, index) => report('long', `a${index}-`, 100, 1));
     await Promise.all([...long, report('short', 'b', 1, 2)]);
     expect(ended.indexOf('short')).toBeLessThan(3);
+  });
+
+  it('T12: end with all that waits in one task, so that a slow disk does not hold up the end', async () => {
+    const { file, counters } = await openCounters({ writtenAtOnce: 1 });
+    const asked = vi.spyOn(Worker.prototype, 'postMessage');
+    onTestFinished(() => asked.mockRestore());
+    const waiting = Array.from({ length: 20 }, (_, index) => counters.add([one('a')], network(index)));
+    await counters.close();
+    expect(new Set(await Promise.all(waiting))).toEqual(new Set([1]));
+    expect(await readCounters(file)).toEqual({ '2026-05-01 a 1.0': 20 });
+    expect(asked.mock.calls.filter(([task]) => task.kind === 'add')).toHaveLength(2);
   });
 
   it('keep nothing of a sender beyond the day, and nothing that leads to one on it', async () => {
