@@ -205,7 +205,7 @@ const fetchMatching = async (
     return { release, indexes: await fetchIndexes(visit, release, previous) };
   } catch (error) {
     if (!(error instanceof CrawlError) || error.code !== 'index-mismatch') throw error;
-    const again = await fetchRelease(visit, release);
+    const again = await fetchRelease(visit, release, { askAgain: release.inReleaseUnanswered });
     if (again.file.sha256 === release.file.sha256) throw error;
     return { release: again, indexes: await fetchIndexes(visit, again, previous) };
   }
@@ -268,7 +268,8 @@ export const crawlRepository = async (
   const baseline = computeBaseline(previous, known, accepted, before);
   // A release that lost its signature may be available as a signed InRelease again.
   const askAgain = due || previous.signing.state === 'lost';
-  const first = await fetchRelease(visit, known, { askAgain, due });
+  const unanswered = previous?.signing.state === 'unanswered';
+  const first = await fetchRelease(visit, known, { askAgain: askAgain || unanswered, due, unanswered });
   const older = findOlder(first, baseline, now);
   if (older) {
     const indexes = baseline.stanzas === null ? undefined : await fetchObjected(visit, first, previous);

@@ -104,9 +104,22 @@ const isSignatureDue = (visit: Visit, release: FoundRelease, previous: Snapshot 
 };
 
 /**
+ * Whether the signature is in an InRelease for which the origin gave no answer this time, and so is not known to be gone.
+ * Some origins answer 500 for each InRelease that they do not have: what was signed in Release.gpg is not in there.
+ */
+const isUnseen = (visit: Visit, release: FoundRelease, previous: Snapshot | undefined): boolean => {
+  if (!release.inReleaseUnanswered) return false;
+  if (previous === undefined) return visit.entry.key !== undefined;
+  const { signing, hasReleaseGpg } = previous;
+  const wasInside = previous.release.path.endsWith('/InRelease') || (signing.state === 'unanswered' && !hasReleaseGpg);
+  return wasInside && (signing.remembered.length > 0 || visit.entry.key !== undefined);
+};
+
+/**
  * Fetches the detached signature and the payment endpoint, but only if the answer may have changed: the signature if
  * its Release has changed, and both if they were last requested long ago (`due`). Nothing here makes a crawl fail. What
- * the origin does not answer stays as it was; the signature of a new Release is then undefined. Throws `SnapshotError`
+ * the origin does not answer stays as it was; the signature of a new Release is then undefined, and so is one that may be
+ * in an InRelease. Throws `SnapshotError`
  * if the store has lost the last one.
  */
 export const fetchExtras = async (
@@ -123,7 +136,8 @@ export const fetchExtras = async (
   // If the signature never arrived, it is unknown how the release is signed.
   const isUnknown = isDue && (isNew || previous.signing.state === 'unanswered');
   const kept = isUnknown ? undefined : stored;
-  const signature = answer === undefined ? kept : (answer?.signature ?? null);
+  const apart = answer === undefined ? kept : (answer?.signature ?? null);
+  const signature = apart === null && isUnseen(visit, release, previous) ? undefined : apart;
   const payment = due ? await visit.askAside('payment', () => fetchPaymentEndpoint(visit, previous)) : undefined;
   const { paymentEndpoint, paymentValidators } = payment ?? previous ?? noPaymentEndpoint;
   return {

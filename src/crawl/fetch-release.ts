@@ -18,6 +18,8 @@ export interface FoundRelease {
   readonly content: ReleaseFile;
   /** Whether it is known to be complete. If not, what it says of the index, or its signature, must show that. */
   readonly whole: boolean;
+  /** Whether this is a Release in place of an InRelease, for which the origin gave no answer and which may be signed. */
+  readonly inReleaseUnanswered: boolean;
 }
 
 type ReleaseName = 'InRelease' | 'Release';
@@ -37,7 +39,8 @@ const check = async (visit: Visit, name: ReleaseName, received: Received): Promi
   // If the length is not stated, the end of the signature shows that nothing is missing.
   const whole = received.framed || signed;
   const { sha256, size } = file;
-  return { name, file: { path, sha256, size, etag, lastModified }, bytes, signed, content, whole };
+  const inReleaseUnanswered = false;
+  return { name, file: { path, sha256, size, etag, lastModified }, bytes, signed, content, whole, inReleaseUnanswered };
 };
 
 const absence = (name: ReleaseName, path: string, status: number): CrawlError => {
@@ -47,6 +50,9 @@ const absence = (name: ReleaseName, path: string, status: number): CrawlError =>
   if (status === 403 && name === 'InRelease') return new CrawlError('release-missing', words);
   return new CrawlError([401, 402, 403, 451].includes(status) ? 'release-forbidden' : 'release-missing', words);
 };
+
+/** Whether the origin, for a moment perhaps, does not say what the file is. Other failures are about the origin as a whole. */
+const isNoAnswer = ({ code }: CrawlError): boolean => code === 'server-error' || code === 'truncated';
 
 const dayMs = 86_400_000;
 
@@ -83,13 +89,13 @@ const ask = async (
 /**
  * Fetches InRelease, else Release. With `known`, that file is requested first, conditionally, and `known` itself is
  * returned if it did not change. An origin without InRelease is asked for it again if its Release changed and
- * `askAgain` is set, or if its Release did not change and `due` is. With `due`, a misdated one is requested without a
- * condition. Throws `CrawlError` if neither can be used.
+ * `askAgain` is set, or if its Release did not change and `due` or `unanswered` is. With `due`, a misdated one is
+ * requested without a condition. Throws `CrawlError` if neither can be used.
  */
 export const fetchRelease = async (
   visit: Visit,
   known: FoundRelease | undefined,
-  { askAgain = false, due = false } = {},
+  { askAgain = false, due = false, unanswered = false } = {},
 ): Promise<FoundRelease> => {
   const errors: { topic: Topic; error: CrawlError }[] = [];
   const attempt = async (name: ReleaseName): Promise<FoundRelease | undefined> => {
@@ -107,7 +113,7 @@ export const fetchRelease = async (
   if (known?.name === 'Release') {
     release = await attempt('Release');
     if (release?.file.sha256 === known.file.sha256) {
-      if (due) release = (await visit.askAside('inrelease', () => attempt('InRelease'))) ?? release;
+      if (due || unanswered) release = (await visit.askAside('inrelease', () => attempt('InRelease'))) ?? release;
     } else if (release === undefined || askAgain) release = (await attempt('InRelease')) ?? release;
   } else {
     release = (await attempt('InRelease')) ?? (await attempt('Release'));
@@ -119,7 +125,8 @@ export const fetchRelease = async (
     visit.findings.add(telling.error.code, telling.error.detail);
     visit.turnTo(before);
   }
-  return release;
+  const { name } = release;
+  return { ...release, inReleaseUnanswered: name === 'Release' && errors.some(({ error }) => isNoAnswer(error)) };
 };
 
 /** The release of the last snapshot, read again. Throws `SnapshotError` if the store has lost it. */
@@ -130,5 +137,13 @@ export const readStoredRelease = async (visit: Visit, previous: Snapshot): Promi
   const place = { suite, component: component ?? undefined, binary: binary ?? undefined };
   const read = await readReleaseApart({ bytes, wanted: listAllIndexFiles(place) }, visit.signal);
   if (read.kind === 'unusable') throw new CrawlError(read.code, file.path + read.why);
-  return { name: nameOfRelease(file), file, bytes, signed: read.signed, content: read.content, whole: true };
+  return {
+    name: nameOfRelease(file),
+    file,
+    bytes,
+    signed: read.signed,
+    content: read.content,
+    whole: true,
+    inReleaseUnanswered: false,
+  };
 };

@@ -7,6 +7,7 @@ import {
 } from '../support/apt-repository.ts';
 import { bench, useCrawlBench } from '../support/crawl-bench.ts';
 import { makeEntry } from '../support/crawling.ts';
+import type { Fault } from '../support/origin-server.ts';
 import { createSigner, type Signer, signRepository } from '../support/signer.ts';
 
 const [signer, other] = [await createSigner(), await createSigner()];
@@ -160,6 +161,36 @@ describe('without a key in the manifest', () => {
     bench.origin.mend();
     expect(await bench.crawlOne()).toMatchObject({ outcome: 'unchanged', signing: { state: 'signed' } });
     expect((await bench.crawlOne()).asked).toEqual(['/Release 304']);
+  });
+
+  it.each<[string, Fault]>([
+    ['an error', { kind: 'status', status: 503 }],
+    ['half of it', { kind: 'cut', after: 10 }],
+  ])('C5: a signature in an InRelease for which comes %s is asked for again, not held lost', async (_what, fault) => {
+    await serve(3, signer);
+    await bench.crawlOne();
+    const entry = pinned(signer.publicKey);
+    await bench.crawlOne({}, entry);
+    bench.origin.break('/repo/InRelease', fault);
+    expect(await bench.crawlOne({}, entry)).toMatchObject({ outcome: 'stale', code: 'signature-unanswered' });
+    const unanswered = { state: 'unanswered', remembered: [signer.fingerprint] };
+    expect(await bench.crawlOne()).toMatchObject({ outcome: 'fresh', signing: unanswered });
+    expect(await bench.crawlOne()).toMatchObject({ outcome: 'unchanged', signing: unanswered });
+    bench.origin.mend();
+    expect(await bench.crawlOne()).toMatchObject({ outcome: 'fresh', findings: [], signing: { state: 'signed' } });
+    expect((await bench.crawlOne()).asked).toEqual(['/InRelease 304']);
+    bench.origin.remove('/repo/InRelease');
+    expect(await bench.crawlOne()).toMatchObject({ signing: { state: 'lost' } });
+  });
+
+  it('C5: a signature in Release.gpg is lost with that, whatever the origin says of an InRelease it never had', async () => {
+    bench.origin.break('/repo/InRelease', { kind: 'status', status: 500 });
+    await serve(3, signer, ['Release.gpg']);
+    expect(await bench.crawlOne()).toMatchObject({ signing: { state: 'signed' } });
+    await serve(4, null);
+    expect(await bench.crawlOne()).toMatchObject({ signing: { state: 'lost' } });
+    bench.pass(86_400);
+    expect(await bench.crawlOne()).toMatchObject({ signing: { state: 'lost' } });
   });
 
   it('C5: a signature that fits again is noticed the next day, though Release is the same', async () => {
