@@ -179,6 +179,7 @@ const isVerified = async (
   const lenient = {
     minRSABits: 0,
     rejectPublicKeyAlgorithms: new Set<never>(),
+    rejectHashAlgorithms: new Set<never>(),
     rejectMessageHashAlgorithms: new Set<never>(),
   };
   const { signatures } = await verify({

@@ -148,7 +148,8 @@ const failures: Record<Exclude<FailureCode, 'aborted'>, () => Outcome> = {
     const rsa = await createSigner({ rsa: true });
     return signedAnd(
       () => rsa.publicKey,
-      async (files) => files.set('/Release.gpg', Buffer.from(await rsa.signWithSha1(files.get('/Release') ?? ''))),
+      async (files) =>
+        files.set('/Release.gpg', Buffer.from(await rsa.signWeakly(files.get('/Release') ?? '', 'sha1'))),
     )();
   },
   'signature-binary': signedAnd(

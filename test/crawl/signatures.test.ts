@@ -101,10 +101,10 @@ describe('without a key in the manifest', () => {
     expect(await bench.crawlOne()).toMatchObject({ outcome: 'fresh', findings: [], signing: { state: 'unsigned' } });
   });
 
-  it('C5: a signature with SHA-1 is weak, whoever looks', async () => {
+  it.each(['md5', 'sha1'] as const)('C5: a signature with %s is weak, whoever looks', async (hash) => {
     const files = await generateRepository(generation(3));
     const rsa = await createSigner({ rsa: true });
-    const weak = await rsa.signWithSha1(files.get('/Release') ?? '');
+    const weak = await rsa.signWeakly(files.get('/Release') ?? '', hash);
     bench.origin.serve('repo', files.set('/Release.gpg', Buffer.from(weak)));
     expect(await bench.crawlOne()).toMatchObject({
       outcome: 'fresh',

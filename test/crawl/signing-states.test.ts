@@ -105,7 +105,7 @@ const states: Record<SigningState, () => Promise<unknown>> = {
   weak: async () => {
     const rsa = await createSigner({ rsa: true });
     const files = await generate(3);
-    files.set('/Release.gpg', Buffer.from(await rsa.signWithSha1(files.get('/Release') ?? '')));
+    files.set('/Release.gpg', Buffer.from(await rsa.signWeakly(files.get('/Release') ?? '', 'sha1')));
     bench.origin.serve('repo', files);
   },
   binary: async () => {

@@ -34,8 +34,8 @@ export interface Signer {
   sign(text: Uint8Array | string, options?: SignOptions): Promise<string>;
   /** The same without armour. */
   signBinary(text: Uint8Array | string, options?: SignOptions): Promise<Uint8Array>;
-  /** The same with SHA-1, which proves nothing any more, by an RSA key. */
-  signWithSha1(text: Uint8Array | string): Promise<string>;
+  /** The same with a hash that proves nothing any more, by an RSA key. */
+  signWeakly(text: Uint8Array | string, hash: 'md5' | 'sha1'): Promise<string>;
 }
 
 interface SignOptions {
@@ -89,7 +89,7 @@ const composeSigner = async (made: KeyTexts): Promise<Signer> => {
       packet.signatureExpirationTime = options.validSeconds;
       packet.signatureNeverExpires = false;
     }
-    // The library's types leave out the last parameter. Its signatures contain a salt, but with SHA-1 there is none.
+    // The library's types leave out the last parameter. Its signatures contain a salt, but with weak hashes there is none.
     const signPacket = packet.sign.bind(packet) as (...parameters: unknown[]) => Promise<void>;
     await signPacket(key.keyPacket, signable, options.date, true, {
       ...config,
@@ -137,9 +137,9 @@ const composeSigner = async (made: KeyTexts): Promise<Signer> => {
       }
       return signByHand(message.packets[0], { date: usual.date, ...signOptions, validSeconds });
     },
-    signWithSha1: async (text) => {
+    signWeakly: async (text, hash) => {
       const { packets } = await createMessage({ binary: Buffer.from(text) });
-      return signByHand(packets[0], { date: usual.date, hash: enums.hash.sha1 });
+      return signByHand(packets[0], { date: usual.date, hash: enums.hash[hash] });
     },
   };
 };
