@@ -22,12 +22,11 @@ export interface Failure extends DatedFinding {
   readonly earlier?: string | undefined;
 }
 
-const exampleOf = (text: string): string =>
-  text
-    .slice(0, 200)
-    .toWellFormed()
-    .replaceAll(/[\t\r\n]+/g, ' ')
-    .replaceAll(/\p{Cc}/gu, '\ufffd');
+/** A text of a stranger on one line, with U+FFFD in place of control characters: neither pages nor terminals show them. */
+export const withoutControls = (text: string): string =>
+  text.replaceAll(/[\t\r\n]+/g, ' ').replaceAll(/\p{Cc}/gu, '\ufffd');
+
+const exampleOf = (text: string): string => withoutControls(text.slice(0, 200).toWellFormed());
 
 /** Counts findings by code, and keeps the first example of each. */
 export class FindingCounter {

@@ -1,4 +1,5 @@
 import { type FailureCode, operatorSentence } from '../contract/finding-texts.ts';
+import { withoutControls } from '../contract/findings.ts';
 import type { HeldBack } from '../snapshots/snapshot.ts';
 
 /** Why a repository was not crawled again. Stable. */
@@ -38,7 +39,7 @@ export const sayStanzas = (count: number): string => `${count} ${count === 1 ? '
 
 /**
  * A repository, or one of its files, that cannot be used. `detail` is the evidence in words, shortened if it is very
- * long.
+ * long, on one line and without control characters.
  */
 export class CrawlError extends Error {
   override readonly name = 'CrawlError';
@@ -56,7 +57,7 @@ export class CrawlError extends Error {
     detail: string,
     options?: { cause?: unknown; notBefore?: Date; refused?: HeldBack; earlier?: string | undefined },
   ) {
-    const short = shorten(detail);
+    const short = withoutControls(shorten(detail));
     super(operatorSentence(code, short), options);
     this.code = code;
     this.detail = short;

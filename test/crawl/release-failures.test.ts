@@ -76,6 +76,13 @@ describe('a Release that is none', () => {
     expect(kept).toBe(reason);
   });
 
+  it('C8: that a redirect with control characters causes is told without them', async () => {
+    bench.origin.break('/repo/Release', { kind: 'redirect', location: 'http://[\u009b31m' });
+    const { detail, reason } = await bench.crawlOne();
+    expect(detail).toMatch(/ redirects to "http:\/\/\[\ufffd31m"$/);
+    expect(reason).not.toMatch(/\p{Cc}/u);
+  });
+
   it('C8: 403 for what is not there, as object stores answer, is no fault', async () => {
     const files = await generateRepository({ compressions: ['gz'], hashes: [] });
     bench.origin.serve('repo', files);
