@@ -43,23 +43,12 @@ export const placeNoted = (temporary: string, file: string, output: OutputFolder
   output.note(file);
 };
 
-/**
- * Takes a file into a new temporary file, and tries again after a temporary failure: among many thousands a few fail,
- * and an incomplete generation is not kept. Undefined if the file does not exist.
- */
-const takePatiently = async (
-  file: string,
-  output: OutputFolder,
-  { source, pause = sleep }: Taking,
-  maxBytes?: number,
-): Promise<Taken | undefined> => {
+/** Asks the source, and asks again after a temporary failure. */
+export const askPatiently = async <T>(ask: () => Promise<T>, { pause = sleep }: Taking): Promise<T> => {
   for (let tries = 1; ; tries++) {
-    const temporary = output.temporary();
     try {
-      const sha256 = await source.take(file, temporary, maxBytes);
-      return sha256 === undefined ? undefined : { temporary, sha256 };
+      return await ask();
     } catch (error) {
-      rmSync(temporary, { force: true });
       const isPassing = (error instanceof NetworkError || error instanceof SourceError) && error.transient;
       const asked = error instanceof SourceError ? (error.retryAt?.getTime() ?? 0) - Date.now() : 0;
       if (!isPassing || tries === mostTries || asked > longestPauseMs) throw error;
@@ -67,6 +56,27 @@ const takePatiently = async (
     }
   }
 };
+
+/**
+ * Takes a file into a new temporary file, with patience: among many thousands a few fail, and an incomplete generation
+ * is not kept. Undefined if the file does not exist.
+ */
+const takePatiently = (
+  file: string,
+  output: OutputFolder,
+  taking: Taking,
+  maxBytes?: number,
+): Promise<Taken | undefined> =>
+  askPatiently(async () => {
+    const temporary = output.temporary();
+    try {
+      const sha256 = await taking.source.take(file, temporary, maxBytes);
+      return sha256 === undefined ? undefined : { temporary, sha256 };
+    } catch (error) {
+      rmSync(temporary, { force: true });
+      throw error;
+    }
+  }, taking);
 
 /** Takes the files that a plan wants. Those of a first copy get their names at once. */
 export const takeAll = async (

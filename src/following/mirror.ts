@@ -12,7 +12,7 @@ import { putGenerationInForce, replaceSignature, signaturePathOf } from '../publ
 import { removeOld } from '../publication/old-generations.ts';
 import { OutputFolder } from '../publication/output-folder.ts';
 import { isOutputOfBuilds, ownName } from '../publication/owner.ts';
-import { assertComplete, placeNoted, type Taking, takeAll, takeCatalog } from './mirror-files.ts';
+import { askPatiently, assertComplete, placeNoted, type Taking, takeAll, takeCatalog } from './mirror-files.ts';
 import { placeInventory, readHeld, takeInventory } from './mirror-inventory.ts';
 import { isUnderWay, markUnderWay, unmarkUnderWay } from './mirror-mark.ts';
 import { hasOtherHistory, listGone, planByChanges, planByInventory, takeEarlierLists } from './mirror-plan.ts';
@@ -82,7 +82,7 @@ const bringUpToDate = async (output: OutputFolder, options: MirrorOptions): Prom
   const { pause = sleep } = options;
   for (let tries = 1; ; tries++) {
     output.sweep();
-    const found = await options.source.readGeneration();
+    const found = await askPatiently(() => options.source.readGeneration(), options);
     if (found === undefined) throw unaskedNotModified(options.source.base);
     try {
       return await bringTo(found, output, options);

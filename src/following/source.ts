@@ -96,6 +96,7 @@ export class PublicationSource {
     for (let tries = 1; ; tries++) {
       const found = await this.#fetch(generationPath.current, { maxBytes: smallBytes, etag: etag ?? null });
       if (found.status === 304) return undefined;
+      if (passing.has(found.status)) this.#absent(generationPath.current, found);
       if (found.status !== 200) {
         const retryAt = parseRetryAfter(found.retryAfter, new Date(), longestRetryAfter);
         throw new SourceError(

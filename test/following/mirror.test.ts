@@ -120,6 +120,28 @@ describe('a mirror', () => {
     }
   });
 
+  it('P2: asks again what is in force where that fails in passing, and says what it was answered at last', async () => {
+    const { publication, folder } = begin();
+    await publication.publish({ 'v2/a.json': 'a' });
+    const current = generationPath.current;
+    const answers = [
+      (response: ServerResponse) => response.destroy(),
+      (response: ServerResponse) => response.writeHead(503, { 'retry-after': '7' }).end(),
+    ];
+    origin.intercept = (file) => {
+      const answer = file === current ? answers.shift() : undefined;
+      return answer && ((response) => void answer(response));
+    };
+    const pauses: number[] = [];
+    const pause = async (milliseconds: number) => pauses.push(milliseconds);
+    expect(await take(folder, { pause })).toMatchObject({ fetched: 1 });
+    expect(pauses).toHaveLength(2);
+    expect(pauses[1]).toBeGreaterThan(6000);
+    origin.intercept = (file) => (file === current ? (response) => void response.writeHead(502).end() : undefined);
+    await expect(take(folder, { pause })).rejects.toThrow(/v2\/generation\.json answered 502/);
+    expect(read(folder)).toEqual(publication.files());
+  });
+
   it('P2: of a bucket that nobody may list, which says 403 of what is not there', async () => {
     const { publication, folder } = begin();
     const absent = (file: string) => !existsSync(path.join(publication.out, file));
