@@ -47,8 +47,15 @@ const patience = 200;
 
 // Result codes of SQLite (sqlite.org/rescode.html).
 const busy = 5;
+const full = 13;
 const cannotOpen = 14;
 const notADatabase = 26;
+
+/** The error of the system for a full disk, which SQLite keeps to itself. */
+const sayFull = (file: string, cause: unknown): Error =>
+  Object.assign(new Error(`ENOSPC: no space left on device, lock '${file}'`, { cause }), {
+    ...{ code: 'ENOSPC', syscall: 'lock', path: file },
+  });
 
 /**
  * Takes the lock. The lock file is empty. If a power failure left anything else in it, nobody can hold the lock,
@@ -67,6 +74,7 @@ const openLocked = (file: string): CatalogFile => {
       // SQLite does not say why: the folder is another user's, the disk can only be read or has no inodes left. The
       // system does.
       if (resultCode(error) === cannotOpen) closeSync(openSync(file, 'a'));
+      if (resultCode(error) === full) throw sayFull(file, error);
       if (resultCode(error) !== notADatabase || isRepaired) throw error;
       truncateSync(file);
     }

@@ -4,8 +4,9 @@ import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node
 import os from 'node:os';
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LockedError, lockState } from '../../src/catalog/lock.ts';
+import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
 const source = path.join(import.meta.dirname, '..', '..', 'src', 'catalog', 'lock.ts');
@@ -124,5 +125,20 @@ describe('the lock of a state folder', () => {
     }
     expect(refusal).toBeInstanceOf(Error);
     expect(refusal).not.toBeInstanceOf(LockedError);
+  });
+
+  it('C12: that cannot be taken on a full disk is refused as the system refuses it', () => {
+    const sqlite = Object.assign(new Error('database or disk is full'), { code: 'ERR_SQLITE_ERROR', errcode: 13 });
+    const exec = vi.spyOn(CatalogFile.prototype, 'exec').mockImplementation(() => {
+      throw sqlite;
+    });
+    try {
+      expect(() => lockState(state)).toThrow(
+        expect.objectContaining({ code: 'ENOSPC', syscall: 'lock', cause: sqlite }),
+      );
+    } finally {
+      exec.mockRestore();
+    }
+    lockState(state)();
   });
 });
