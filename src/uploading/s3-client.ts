@@ -105,6 +105,13 @@ const toBytes = (source: string | ArrayBuffer | ArrayBufferView): string | Uint8
 const encodeSegment = (text: string): string =>
   encodeURIComponent(text).replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 
+// Some stores, and gateways in front of them, begin an answer with 200 before they know how the request ends. What a
+// GET brings may be such a document itself.
+const isDone = ({ method }: S3Request, { status, body }: SendResult): boolean => {
+  if (status < 200 || status >= 300) return false;
+  return method === 'GET' || !/^\s*(?:<\?xml[^>]*>\s*)?<Error[\s>]/.test(body.subarray(0, 1024).toString());
+};
+
 const emptyDigest = createHash('sha256').digest('hex');
 const bodyOf = (body: S3Request['body']) => {
   if (body === undefined) return { bytes: undefined, size: 0, sha256: emptyDigest };
@@ -140,7 +147,7 @@ export class S3Client {
   /**
    * Returns an answer whose status is 2xx or in `accepted`.
    *
-   * @throws S3Refusal for any other status; UploadError if there was no answer after all tries
+   * @throws S3Refusal for any other status, and for 2xx with an error in the body; UploadError if there was no answer after all tries
    */
   async request(request: S3Request, accepted: readonly number[] = []): Promise<SendResult> {
     for (let tries = 1; ; tries++) {
@@ -148,7 +155,7 @@ export class S3Client {
       const outcome = await this.#try(request);
       if (!(outcome instanceof Error)) {
         this.#hasAnswered = true;
-        if (accepted.includes(outcome.status) || (outcome.status >= 200 && outcome.status < 300)) return outcome;
+        if (accepted.includes(outcome.status) || isDone(request, outcome)) return outcome;
         const refusal = new S3Refusal(outcome);
         if (!refusal.isTransient || tries >= this.#patience.tries) throw refusal;
         this.#pause(tries, outcome.headers['retry-after']);

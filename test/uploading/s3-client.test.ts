@@ -94,6 +94,16 @@ it('P1: a client that is closed asks for nothing again, and what waits to does s
   expect(send).toHaveBeenCalledTimes(2);
 });
 
+it('P1: takes an error that comes with status 200 for an error, and a file that looks like one for a file', async () => {
+  const text = '<?xml version="1.0"?>\n<Error><Code>AccessDenied</Code><Message>not now</Message></Error>';
+  const send = vi.fn<Sender['send']>().mockResolvedValue({ status: 200, headers: {}, body: Buffer.from(text) });
+  const client = new S3Client(bucket, { send, close: async () => {} });
+  await expect(client.request({ method: 'PUT', key: 'a', body: Buffer.from('a') })).rejects.toThrow(
+    /200 AccessDenied not now/,
+  );
+  expect((await client.request({ method: 'GET', key: 'a' })).body.toString()).toBe(text);
+});
+
 describe('a file that is sent', () => {
   it('P1: is read from its beginning each time, and no longer than it is sent', async () => {
     const opened: Readable[] = [];
