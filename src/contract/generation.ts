@@ -104,9 +104,7 @@ export const generationSchema = z.strictObject({
   portions: z
     .strictObject({ path: z.string(), sha256 })
     .optional()
-    .describe(
-      'Where the list is of the portions in which the catalog is published as rows, if it is, and its SHA-256.',
-    ),
+    .describe('Where the list of the portions of the catalog is, if it has any, and its SHA-256.'),
 });
 export type Generation = Readonly<z.infer<typeof generationSchema>>;
 

@@ -166,7 +166,7 @@ const replicaRecordSchema = z.strictObject({
   confirmed: z.iso
     .datetime()
     .nullable()
-    .describe('When the publication last confirmed this generation as its newest; null if it has not since the start.'),
+    .describe('When the publication last confirmed it as newest; null if not since the start.'),
 });
 export type ReplicaRecord = z.infer<typeof replicaRecordSchema>;
 

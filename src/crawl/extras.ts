@@ -119,8 +119,7 @@ const isUnseen = (visit: Visit, release: FoundRelease, previous: Snapshot | unde
  * Fetches the detached signature and the payment endpoint, but only if the answer may have changed: the signature if
  * its Release has changed, and both if they were last requested long ago (`due`). Nothing here makes a crawl fail. What
  * the origin does not answer stays as it was; the signature of a new Release is then undefined, and so is one that may be
- * in an InRelease. Throws `SnapshotError`
- * if the store has lost the last one.
+ * in an InRelease. Throws `SnapshotError` if the store has lost the last one.
  */
 export const fetchExtras = async (
   visit: Visit,

@@ -251,7 +251,7 @@ export interface HealthRecord {
     readonly published: string | null;
     /** Seconds since it was published. */
     readonly age: number | null;
-    /** When the publication last confirmed this generation as its newest; null if it has not since the start. */
+    /** When the publication last confirmed it as newest; null if not since the start. */
     readonly confirmed: string | null;
   };
 }
@@ -294,7 +294,7 @@ export interface LandingRecord {
     readonly published: string | null;
     /** Seconds since it was published. */
     readonly age: number | null;
-    /** When the publication last confirmed this generation as its newest; null if it has not since the start. */
+    /** When the publication last confirmed it as newest; null if not since the start. */
     readonly confirmed: string | null;
   };
 }
@@ -648,7 +648,7 @@ export interface Generation {
   };
   /** Where the changes since the generation before are. */
   readonly changes: string;
-  /** Where the list is of the portions in which the catalog is published as rows, if it is, and its SHA-256. */
+  /** Where the list of the portions of the catalog is, if it has any, and its SHA-256. */
   readonly portions?: {
     readonly path: string;
     readonly sha256: string;
