@@ -26,6 +26,8 @@ it('keeps each page in a place of its own, whose names are none too long for a d
   }
 });
 
-it('needs no folder for a page that nothing else is beside', () => {
-  expect(stagedPage('package/org.coolstar.sileo/index.html')).toBe('package/org.coolstar.sileo~');
+it('needs no folder for the page and the feed of a package, beside which there is nothing else', () => {
+  for (const name of ['index.html', 'feed.atom']) {
+    expect(path.posix.dirname(stagedPage(`package/org.coolstar.sileo/${name}`)), name).toBe('package');
+  }
 });
