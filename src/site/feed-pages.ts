@@ -11,8 +11,11 @@ import { feedInputs } from './package-inputs.ts';
 import type { PackageSummary } from './package-summary.ts';
 import { deferKey, rememberLast } from './page-keys.ts';
 
+// Of a feed that is rendered, both the key and the text are wanted.
+const atomOf = rememberLast(composeAtom);
+
 // The cache key of a feed depends only on its content.
-const keyOf = (feed: Feed): string => hash('sha256', composeAtom(feed), 'base64url');
+const keyOf = (feed: Feed): string => hash('sha256', atomOf(feed), 'base64url');
 
 const repositoryFeed = (found: Site, slug: string) => {
   const repository = found.catalog.repository(slug) ?? found.catalog.former.get(slug);
@@ -24,7 +27,7 @@ const feedOf = (slug?: string) => (slug === undefined ? feedOfAll(site()) : repo
 
 /** A feed as Atom. */
 const atomAnswer = (feed: Feed): Response =>
-  new Response(composeAtom(feed), { headers: { 'content-type': 'application/atom+xml; charset=utf-8' } });
+  new Response(atomOf(feed), { headers: { 'content-type': 'application/atom+xml; charset=utf-8' } });
 
 /** The Atom feed of everything, or of one repository. */
 export const atomResponse = (slug?: string): Response => atomAnswer(feedOf(slug));
@@ -99,9 +102,14 @@ export const packagePaths = () => {
   }));
 };
 
-/** The Atom feed of a package. */
-export const packageAtom = (id: string): Response => {
+const feedWithId = (id: string): Feed => {
   const summary = site().catalog.packages.get(id);
   if (summary === undefined) throw new Error(`no such package: ${id}`);
-  return atomAnswer(packageFeed(site(), summary));
+  return packageFeed(site(), summary);
 };
+
+/** The Atom feed of a package. */
+export const packageAtom = (id: string): Response => atomAnswer(feedWithId(id));
+
+/** Its text alone: as Astro would hand on the body of the answer, and in a third of the time. */
+export const packageAtomText = (id: string): string => atomOf(feedWithId(id));

@@ -6,7 +6,7 @@ import { createApp } from 'astro/app/entrypoint';
 import { decodeFileName } from '../contract/filenames.ts';
 import PackagePage from '../pages/package/[...folder].astro';
 import { AlikePages } from './alike-pages.ts';
-import { packageAtom } from './feed-pages.ts';
+import { packageAtomText } from './feed-pages.ts';
 
 /** The pages, as an Astro app that renders one per request. */
 export const app = createApp({ streaming: false });
@@ -34,11 +34,11 @@ export const renderAlike = (pathname: string, byAstro: () => Promise<string>): P
 };
 
 /** The same of files that are no pages: the feeds of packages, of which Astro would hand on what is answered as it is. */
-export const answerAlike = (pathname: string): Promise<string> | undefined => {
+export const answerAlike = (pathname: string): string | undefined => {
   if (!pathname.startsWith(below) || !pathname.endsWith(feedEnding)) return undefined;
   const id = decodeFileName(pathname.slice(below.length, -feedEnding.length));
   try {
-    return id === undefined ? undefined : packageAtom(id).text();
+    return id === undefined ? undefined : packageAtomText(id);
   } catch {
     // Asked of Astro, it fails with the name of the page.
     return undefined;

@@ -96,7 +96,7 @@ const pathOf = rememberLast(basePathOf);
 const renderPage = async (pages: Pages, base: string, page: Page): Promise<Buffer> => {
   const byAstro = () => renderByAstro(pages, base, page);
   if (page.route.type !== 'page') {
-    const text = await pages.answerAlike(page.pathname);
+    const text = pages.answerAlike(page.pathname);
     // Other files may contain bytes that are no text.
     return text === undefined ? Buffer.from(await (await byAstro()).arrayBuffer()) : Buffer.from(text);
   }
@@ -129,9 +129,14 @@ interface Rendering extends Addressing {
   readonly statedLists?: number;
 }
 
-/** The pages of a bundle by their files. */
-export const pagesByFile = async (pages: Pages): Promise<ReadonlyMap<string, Page>> =>
-  new Map((await pages.listPages()).map((page) => [fileOf(page), page]));
+/**
+ * The pages of a bundle by their files, ordered by those. So the page and the feed of a package follow each other, which
+ * read the same records.
+ */
+export const pagesByFile = async (pages: Pages): Promise<ReadonlyMap<string, Page>> => {
+  const listed = (await pages.listPages()).map((page) => [fileOf(page), page] as const);
+  return new Map(listed.sort(([a], [b]) => (a < b ? -1 : 1)));
+};
 
 /**
  * Renders pages that nobody else has taken, until all are taken. Several threads may share the same pages.

@@ -27,6 +27,7 @@ import { type Author, authorKey, composeAuthors, isForDevices } from './authors.
 import { doubtOf } from './doubt.ts';
 import { type Holder, holderOf } from './holder.ts';
 import { type KeyedRecord, type PackageSummary, summarise } from './package-summary.ts';
+import { rememberLast } from './page-keys.ts';
 import { RelationIndex } from './relation-index.ts';
 import type { Outcome, Repository } from './repository.ts';
 import { statedWhereServed } from './stated.ts';
@@ -154,16 +155,8 @@ export class SiteCatalog {
   }
 
   /** The versions of a package in the order of the package lookup (decisions, section 4); empty if it is unknown. */
-  readVersions(id: string): PackageVersion[] {
-    return this.#inOrder(this.#recordsOf(id)).map(({ owner, row: [, , , , , firstSeen, news, json, details, at] }) => ({
-      record: parseRecord(json),
-      repository: this.#holderOf(owner),
-      details: parseDetails(details),
-      firstSeen,
-      isNews: news !== newsCode.known,
-      isUpdate: news === newsCode.updated,
-      bytesChangedAt: at ?? undefined,
-    }));
+  readVersions(id: string): readonly PackageVersion[] {
+    return this.#versionsOf(id);
   }
 
   /**
@@ -324,6 +317,19 @@ export class SiteCatalog {
   #holderOf(repository: Repository): Holder {
     return this.#holders.get(repository) ?? holderOf(repository);
   }
+
+  // Its page and its feed are rendered one after the other.
+  readonly #versionsOf = rememberLast((id: string): readonly PackageVersion[] =>
+    this.#inOrder(this.#recordsOf(id)).map(({ owner, row: [, , , , , firstSeen, news, json, details, at] }) => ({
+      record: parseRecord(json),
+      repository: this.#holderOf(owner),
+      details: parseDetails(details),
+      firstSeen,
+      isNews: news !== newsCode.known,
+      isUpdate: news === newsCode.updated,
+      bytesChangedAt: at ?? undefined,
+    })),
+  );
 
   #inOrder(rows: readonly RecordColumns[]): KeyedRecord[] {
     const keyed = rows.map((row) => {
