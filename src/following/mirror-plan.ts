@@ -14,6 +14,9 @@ import { isSafePath } from '../publication/safe-paths.ts';
 import { assertSafe } from './mirror-refusals.ts';
 import { changesBytes, type PublicationSource } from './source.ts';
 
+/** A publication of which only the change lists are read. */
+export type ListSource = Pick<PublicationSource, 'readChanges'>;
+
 /** How to get from the content of a folder to a generation. */
 export interface Plan {
   readonly by: 'changes' | 'inventory';
@@ -36,7 +39,7 @@ export const planByChanges = async (
   generation: Generation,
   local: Generation | undefined,
   { held, all }: { readonly held: Inventory; readonly all: Inventory },
-  source: PublicationSource,
+  source: ListSource,
 ): Promise<Plan | undefined> => {
   // A publication keeps no more change lists, and a stranger may have made up the number.
   const steps = generation.number - (local?.number ?? generation.number);
@@ -77,7 +80,7 @@ export const planByInventory = async (
   generation: Generation,
   output: OutputFolder,
   { held, all }: { readonly held: Inventory | undefined; readonly all: Inventory },
-  source: PublicationSource,
+  source: ListSource,
 ): Promise<Plan> => {
   const wanted = new Map<string, string>();
   const kept = new Map<string, string>();
@@ -109,7 +112,7 @@ export const hasOtherHistory = async (
   { number }: Generation,
   next: Generation,
   output: OutputFolder,
-  source: PublicationSource,
+  source: ListSource,
 ): Promise<boolean> => {
   // Nobody keeps a list that is so old.
   if (next.number - number >= keptChangeLists) return false;
@@ -124,7 +127,7 @@ export const hasOtherHistory = async (
 export const takeEarlierLists = async (
   { number: last }: Generation,
   output: OutputFolder,
-  source: PublicationSource,
+  source: ListSource,
 ): Promise<Map<string, string>> => {
   const taken = new Map<string, string>();
   for (let number = Math.max(1, last - keptChangeLists + 1); number < last; number++) {

@@ -15,7 +15,14 @@ import { isOutputOfBuilds, ownName } from '../publication/owner.ts';
 import { askPatiently, assertComplete, placeNoted, type Taking, takeAll, takeCatalog } from './mirror-files.ts';
 import { placeInventory, readHeld, takeInventory } from './mirror-inventory.ts';
 import { isUnderWay, markUnderWay, unmarkUnderWay } from './mirror-mark.ts';
-import { hasOtherHistory, listGone, planByChanges, planByInventory, takeEarlierLists } from './mirror-plan.ts';
+import {
+  hasOtherHistory,
+  type ListSource,
+  listGone,
+  planByChanges,
+  planByInventory,
+  takeEarlierLists,
+} from './mirror-plan.ts';
 import { Superseded } from './mirror-refusals.ts';
 import { assertNotOlder, type FoundGeneration, SourceError, unaskedNotModified } from './source.ts';
 
@@ -115,13 +122,16 @@ const bringTo = async (
     return { generation, by: 'none', fetched: 0, removed: 0 };
   }
   if (!isSame) assertNotOlder(generation, local, { base: source.base, folder });
+  const lists: ListSource = {
+    readChanges: (number, maxBytes) => askPatiently(() => source.readChanges(number, maxBytes), options),
+  };
   const former = local && readHeld(output, local);
   const held = wasKilled ? undefined : former;
   const account = await takeInventory(generation, output, options);
-  const isOther = local !== undefined && !isSame && (await hasOtherHistory(local, generation, output, source));
+  const isOther = local !== undefined && !isSame && (await hasOtherHistory(local, generation, output, lists));
   const plan =
-    (held && !isOther ? await planByChanges(generation, local, { held, all: account.inventory }, source) : undefined) ??
-    (await planByInventory(generation, output, { held, all: account.inventory }, source));
+    (held && !isOther ? await planByChanges(generation, local, { held, all: account.inventory }, lists) : undefined) ??
+    (await planByInventory(generation, output, { held, all: account.inventory }, lists));
   // Called before the first file of a generation exists whose other files are missing. If the mirror is then killed, or
   // finds another generation, this shows that there may be files that no later generation names.
   const begin = async () => {
@@ -130,7 +140,7 @@ const bringTo = async (
   };
   if (plan.isFirst) await begin();
   const taken = await takeAll(plan, output, options);
-  const earlier = isOther ? await takeEarlierLists(generation, output, source) : undefined;
+  const earlier = isOther ? await takeEarlierLists(generation, output, lists) : undefined;
   assertComplete(plan, taken, generation);
   const catalog = await takeCatalog(generation.catalog, wasKilled, output, options);
   if (!plan.isFirst) await begin();

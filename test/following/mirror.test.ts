@@ -142,6 +142,22 @@ describe('a mirror', () => {
     expect(read(folder)).toEqual(publication.files());
   });
 
+  it('P2: asks again for a change list that fails in passing', async () => {
+    const { publication, folder } = begin();
+    await publication.publish({ 'v2/a.json': '1' });
+    await take(folder);
+    await publication.publish({ 'v2/a.json': '2' });
+    await publication.publish({ 'v2/a.json': '3' });
+    const failed = new Set<string>();
+    origin.intercept = (file) => {
+      if (!file.startsWith('v2/changes/') || failed.has(file)) return undefined;
+      failed.add(file);
+      return (response) => void response.writeHead(503).end();
+    };
+    expect(await take(folder)).toMatchObject({ by: 'changes', fetched: 1 });
+    expect([...failed].sort()).toEqual([1, 2, 3].map(generationPath.changes));
+  });
+
   it('P2: of a bucket that nobody may list, which says 403 of what is not there', async () => {
     const { publication, folder } = begin();
     const absent = (file: string) => !existsSync(path.join(publication.out, file));
