@@ -219,8 +219,19 @@ export class PublicationSource {
     return found.status === 200 ? collect(found.body) : this.#absent(path, found);
   }
 
-  #fetch(path: string, options: { maxBytes: number; etag?: string | null }) {
-    return this.#fetcher.fetch(new URL(fileAddress(this.base, path)), options);
+  async #fetch(path: string, options: { maxBytes: number; etag?: string | null }): Promise<FetchResult> {
+    const naming = (error: unknown): never => {
+      throw withFile(path, error);
+    };
+    const found = await this.#fetcher.fetch(new URL(fileAddress(this.base, path)), options).catch(naming);
+    async function* read(): AsyncGenerator<Uint8Array, void, void> {
+      try {
+        yield* found.body;
+      } catch (error) {
+        naming(error);
+      }
+    }
+    return { ...found, body: read() };
   }
 }
 
@@ -324,6 +335,13 @@ const hashing = (
       else done(null, piece);
     },
   });
+};
+
+/** The same failure with the file that it befell: among many thousands, "other side closed" is of any of them. */
+const withFile = (path: string, error: unknown): unknown => {
+  if (!(error instanceof NetworkError) || error.message.includes(path)) return error;
+  const { code, message, transient } = error;
+  return new NetworkError(code, `${path}: ${message}`, { cause: error, transient });
 };
 
 const unlessTooLarge = (error: unknown): undefined => {

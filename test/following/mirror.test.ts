@@ -158,6 +158,18 @@ describe('a mirror', () => {
     expect([...failed].sort()).toEqual([1, 2, 3].map(generationPath.changes));
   });
 
+  it.each([generationPath.current, 'v2/a.json', 'catalog', 'changes'])(
+    'P2: names %s where it is cut',
+    async (which) => {
+      const { publication, folder } = begin();
+      await publication.publish({ 'v2/a.json': 'a' });
+      const { catalog, changes } = publication.current;
+      const cutFile = which === 'catalog' ? catalog.path : which === 'changes' ? changes : which;
+      origin.intercept = (file) => (file === cutFile ? cut(file) : undefined);
+      await expect(take(folder)).rejects.toThrow(`${cutFile}: other side closed`);
+    },
+  );
+
   it('P2: of a bucket that nobody may list, which says 403 of what is not there', async () => {
     const { publication, folder } = begin();
     const absent = (file: string) => !existsSync(path.join(publication.out, file));
