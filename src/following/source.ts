@@ -106,6 +106,12 @@ export class PublicationSource {
         );
       }
       const text = await collect(found.body);
+      if (/^[\ufeff\s]*</.test(text.subarray(0, 1024).toString())) {
+        throw new SourceError(
+          'absent',
+          `${this.base}/${generationPath.current} is a web page: give the address of a Debdex publication, and see that no host or network in front of it answers with a page of its own.`,
+        );
+      }
       const generation = parse(generationSchema, text, `${this.base}/${generationPath.current}`);
       const { jws, isRight } = await this.#readSignature(text);
       if (isRight) return { generation, text, jws, etag: found.etag };

@@ -124,6 +124,9 @@ describe('P3: a mirror goes on with what it has and says why, where the publicat
     const { folder } = await prepare();
     origin.intercept = (file) => (file === generationPath.current ? Buffer.from('{"format":2}') : undefined);
     await refuse(folder, /not of a form that this version knows/);
+    // As a network answers before somebody signs in, or a host for all that it does not have.
+    origin.intercept = (file) => (file === generationPath.current ? Buffer.from('\n<html>') : undefined);
+    await refuse(folder, /generation\.json is a web page: give the address/);
     origin.folder = new Publication().out;
     origin.intercept = undefined;
     await refuse(folder, /publishes no generation \(404/);

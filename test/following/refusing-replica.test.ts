@@ -177,7 +177,7 @@ describe('P3: a replica goes on with what it has and says once why, where the pu
 
   it.each([
     ['is none', (): Buffer => Buffer.from('{"format":2}'), /not of a form that this version knows/],
-    ['is a page', (): Buffer => Buffer.from('<!doctype html>'), /not of a form that this version knows/],
+    ['is a page', (): Buffer => Buffer.from('<!doctype html>'), /generation\.json is a web page: give the address/],
   ])('%s', async (_name, answer, reason) => {
     const { replica } = await prepare();
     origin.intercept = (file) => (file === generationPath.current ? answer() : undefined);
