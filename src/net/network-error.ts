@@ -1,4 +1,5 @@
 import { errors } from 'undici';
+import { withoutControls } from '../contract/findings.ts';
 
 /**
  * Why a request failed. Stable, because the codes reach the log, the findings and the documentation.
@@ -38,7 +39,10 @@ export type NetworkErrorCode =
   | 'protocol'
   | 'aborted';
 
-/** A request without an answer, or a body that did not arrive completely. The evidence is in `cause`. */
+/**
+ * A request without an answer, or a body that did not arrive completely. The evidence is in `cause`. The message may quote
+ * a stranger and reach a terminal, so it is on one line and without control characters.
+ */
 export class NetworkError extends Error {
   override readonly name = 'NetworkError';
   readonly code: NetworkErrorCode;
@@ -46,7 +50,7 @@ export class NetworkError extends Error {
   readonly transient: boolean;
 
   constructor(code: NetworkErrorCode, message: string, options?: { cause?: unknown; transient?: boolean }) {
-    super(message, options);
+    super(withoutControls(message), options);
     this.code = code;
     this.transient = options?.transient ?? (code === 'connection' || code === 'timeout' || code === 'truncated');
   }

@@ -40,6 +40,11 @@ describe('readRedirect', () => {
     expect(readRedirect(new URL('http://repo.example/'), 'https://repo.example/', '').protocol).toBe('https:');
   });
 
+  it('quotes what cannot be read without control characters, which may be commands of a terminal', () => {
+    const from = new URL('http://repo.example/');
+    expect(() => readRedirect(from, 'http://[\u009b31m', '')).toThrow(/ redirects to "http:\/\/\[\ufffd31m"$/);
+  });
+
   it('C1: to ports that are usual, or that the first address has', () => {
     const from = new URL('http://repo.example:9000/');
     expect(readRedirect(from, 'http://repo.example:9000/a', '9000').port).toBe('9000');
