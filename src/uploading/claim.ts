@@ -13,7 +13,7 @@ import {
   type UploadRecord,
   withoutHolder,
 } from './record.ts';
-import { Conflict, DestinationBusy } from './upload-error.ts';
+import { Conflict, DestinationBusy, UploadError } from './upload-error.ts';
 
 /** The intervals of a claim, in milliseconds. */
 export interface ClaimTimes {
@@ -68,6 +68,14 @@ const busy = (title: string, holder: Holder): DestinationBusy =>
     `Another upload to ${title} is under way (${describe(holder)}): wait for it to end, then upload again.`,
   );
 
+const contested = (title: string): DestinationBusy =>
+  new DestinationBusy(`Others keep writing ${recordName} at ${title}: upload again later.`);
+
+const losing = (title: string): UploadError =>
+  new UploadError(
+    `${title} answers that it has taken ${recordName}, and has no such file: see what is in front of it, and whether it keeps what it is sent.`,
+  );
+
 /**
  * The right to write at a destination, which only one upload has at a time. It is recorded there and renewed while the
  * upload works; without renewals the next upload takes it over.
@@ -106,7 +114,7 @@ export class Claim {
   /**
    * Takes the right to write, if need be after its holder has not renewed it for a while.
    *
-   * @throws DestinationBusy if another upload is in progress
+   * @throws DestinationBusy if another upload is in progress; UploadError if the destination keeps nothing
    */
   static async take(destination: Destination, times: ClaimTimes, onWait: (holder: string) => void): Promise<Claim> {
     const holder = { id: randomUUID(), host: thisHost, pid: process.pid, since: new Date().toISOString() };
@@ -130,15 +138,18 @@ export class Claim {
         const tag = await destination.replace(recordName, bytes, found?.tag);
         if (!destination.isSure()) {
           await sleep(times.settleMs);
-          if (!(await destination.read(recordName))?.bytes.equals(bytes)) continue;
+          const kept = await destination.read(recordName);
+          if (kept?.bytes.equals(bytes) !== true) {
+            if (++conflicts <= mostConflicts) continue;
+            if (kept === undefined) throw losing(destination.title);
+            throw contested(destination.title);
+          }
         }
         return new Claim(destination, times, { holder, record, tag, turn });
       } catch (error) {
         // Another upload was quicker; the record now says which one.
         if (!(error instanceof Conflict)) throw error;
-        if (++conflicts > mostConflicts) {
-          throw new DestinationBusy(`Others keep writing ${recordName} at ${destination.title}: upload again later.`);
-        }
+        if (++conflicts > mostConflicts) throw contested(destination.title);
       }
     }
   }

@@ -48,6 +48,18 @@ it.runIf(process.platform === 'linux')(
   },
 );
 
+it('P1: a destination that keeps nothing of what it takes is not asked on and on', async () => {
+  let replaced = 0;
+  const replace = async () => {
+    if (replaced++ === 100) throw new Error('asked on and on');
+    return 'tag';
+  };
+  const destination = { title: 'nowhere', isSure: () => false, read: async () => undefined, replace };
+  const times = { renewMs: 3_600_000, silentMs: 1, pollMs: 1, settleMs: 1 };
+  const taking = Claim.take(destination as unknown as Destination, times, () => {});
+  await expect(taking).rejects.toThrow(/^nowhere answers that it has taken .*, and has no such file/);
+});
+
 it('P3: what a destination holds is replaced unless it is newer, by its number and then by its date', () => {
   const [early, late] = ['2026-05-01T00:00:00.000Z', '2026-05-02T00:00:00.000Z'];
   const generation = (number: number, date: string) =>
