@@ -13,6 +13,10 @@ const longestKey = 1024;
 const digestHeader = 'x-amz-meta-sha256';
 const index = 'index.html';
 
+// A proxy that may compress answers weakens their tags, and a weak one never meets a condition (RFC 9110, section 13.1.1).
+const tagOf = (headers: Readonly<Record<string, string | undefined>>): string | undefined =>
+  headers.etag?.replace(/^W\//, '');
+
 // Amazon decodes a "+" that was not percent-encoded in a path as a blank.
 const spellingsOf = (name: string): readonly string[] =>
   name.includes('+') ? [name, name.replaceAll('+', ' ')] : [name];
@@ -93,7 +97,7 @@ export class BucketDestination implements Destination {
 
   async read(name: string): Promise<Tagged | undefined> {
     const { status, headers, body } = await this.#ask({ method: 'GET', key: this.#keyOf(name) }, [404]);
-    return status === 404 ? undefined : { bytes: body, tag: headers.etag ?? '' };
+    return status === 404 ? undefined : { bytes: body, tag: tagOf(headers) ?? '' };
   }
 
   async look(name: string, path: string, sha256: string): Promise<'same' | 'other' | 'none'> {
@@ -134,7 +138,7 @@ export class BucketDestination implements Destination {
     }
     // If the store ignores conditions, the test has replaced the object once more, perhaps with another tag.
     const replaced = this.#honoursConditions === undefined && !(await this.#learnWhetherConditionsCount(request));
-    return (replaced ? undefined : answer.headers.etag) ?? (await this.read(name))?.tag ?? '';
+    return (replaced ? undefined : tagOf(answer.headers)) ?? (await this.read(name))?.tag ?? '';
   }
 
   isSure(): boolean {
