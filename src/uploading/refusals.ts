@@ -15,6 +15,10 @@ const leaveOf = ({ method, query }: S3Request): string => {
   return 's3:ListBucket';
 };
 
+// Of a wrong address, of a proxy, or of a network that wants somebody to sign in first (RFC 6585, section 6).
+const isOfAnother = ({ status, isPage }: S3Refusal): boolean =>
+  (isPage && status < 300) || [302, 303, 308, 405, 511].includes(status);
+
 const advise = (refusal: S3Refusal, bucket: Bucket, request: S3Request): string => {
   const { status, region } = refusal;
   const { name, endpoint } = bucket;
@@ -48,6 +52,9 @@ const advise = (refusal: S3Refusal, bucket: Bucket, request: S3Request): string 
   }
   if (/quota|storage.?full|insufficient/i.test(code) || status === 507) {
     return 'There is no more room for it. What was in force there still is; make room and upload again: it goes on where it stopped.';
+  }
+  if (isOfAnother(refusal)) {
+    return 'No S3 store answers so: mind --endpoint (or AWS_ENDPOINT_URL_S3), the proxy where there is one, and whether this network wants somebody to sign in.';
   }
   if (status === 401 || status === 403) {
     return `The credentials may not do this: they need ${leaveOf(request)} for ${name}.`;

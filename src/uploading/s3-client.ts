@@ -49,20 +49,28 @@ const usualPatience: Patience = { tries: 12, firstTries: 3, pauseMs: 200, longes
 const slowest = 16 * 1024;
 const answerMs = 60_000;
 
-/** An answer with an error status. */
+// No store answers so. What a publication has of this kind is sent, and never asked for by GET.
+const webPage = /^\s*<(?:!doctype\s+html|html)[\s>]/i;
+const isPage = (body: Buffer): boolean => webPage.test(body.subarray(0, 1024).toString());
+
+/** An answer with an error status, or with an error or a web page in its body. */
 export class S3Refusal extends Error {
   override name = 'S3Refusal';
   readonly status: number;
   readonly code: string;
   /** The region of the bucket, if the answer names it. */
   readonly region: string | undefined;
+  readonly isPage: boolean;
 
   constructor({ status, headers, body }: SendResult) {
     const text = body.subarray(0, 65_536).toString();
     const element = (name: string) => new RegExp(`<${name}>([^<]*)</${name}>`).exec(text)?.[1];
     const code = element('Code') ?? '';
-    super([status, code, element('Message') ?? ''].filter((part) => part !== '').join(' '));
+    const page = isPage(body);
+    const words = [status, code, element('Message') ?? '', page ? 'with a web page' : ''];
+    super(words.filter((part) => part !== '').join(' '));
     this.status = status;
+    this.isPage = page;
     this.code = code;
     this.region = headers['x-amz-bucket-region'] ?? element('Region');
   }
@@ -108,7 +116,7 @@ const encodeSegment = (text: string): string =>
 // Some stores, and gateways in front of them, begin an answer with 200 before they know how the request ends. What a
 // GET brings may be such a document itself.
 const isDone = ({ method }: S3Request, { status, body }: SendResult): boolean => {
-  if (status < 200 || status >= 300) return false;
+  if (status < 200 || status >= 300 || isPage(body)) return false;
   return method === 'GET' || !/^\s*(?:<\?xml[^>]*>\s*)?<Error[\s>]/.test(body.subarray(0, 1024).toString());
 };
 
@@ -147,7 +155,7 @@ export class S3Client {
   /**
    * Returns an answer whose status is 2xx or in `accepted`.
    *
-   * @throws S3Refusal for any other status, and for 2xx with an error in the body; UploadError if there was no answer after all tries
+   * @throws S3Refusal for any other status, and for 2xx with an error or a web page in the body; UploadError if there was no answer after all tries
    */
   async request(request: S3Request, accepted: readonly number[] = []): Promise<SendResult> {
     for (let tries = 1; ; tries++) {

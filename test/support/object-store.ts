@@ -22,6 +22,8 @@ export interface Refusal {
   readonly headers?: Record<string, string>;
   /** Further elements of the answer. */
   readonly more?: string;
+  /** The answer, if it is no error of a store. */
+  readonly body?: string;
 }
 
 const suffix = '._S3rver_object';
@@ -169,10 +171,11 @@ export class ObjectStoreServer {
 const refuse = (
   request: IncomingMessage,
   response: ServerResponse,
-  { status, code, headers = {}, more = '' }: Refusal,
+  { status, code, headers = {}, more = '', body: other }: Refusal,
 ): void => {
   request.resume();
-  const body = `<?xml version="1.0"?><Error><Code>${code}</Code><Message>as the test wants it</Message>${more}</Error>`;
+  const error = `<?xml version="1.0"?><Error><Code>${code}</Code><Message>as the test wants it</Message>${more}</Error>`;
+  const body = other ?? error;
   response.writeHead(status, { 'content-type': 'application/xml', ...headers });
   response.end(request.method === 'HEAD' ? undefined : body);
 };

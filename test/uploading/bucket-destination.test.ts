@@ -298,6 +298,26 @@ describe('in object storage', () => {
     await expect(send(publication.out, storeTarget(server, place()))).rejects.toThrow(message);
   });
 
+  // As a proxy or a network answers before somebody signs in.
+  it.each<[string, Refusal]>([
+    ['a page', { status: 200, code: '', body: '<!doctype html><title>Sign in</title>' }],
+    ['a redirect', { status: 302, code: '', body: '' }],
+    ['a network that wants a sign-in', { status: 511, code: '', body: '<html></html>' }],
+  ])('P1: takes %s for no answer of a store, from the beginning or later on', async (_what, page) => {
+    const publication = new Publication();
+    await publication.publish(few);
+    const name = generationPath.current;
+    for (const isMet of [
+      () => true,
+      (method: string) => method === 'PUT',
+      (_: string, key: string) => key.endsWith(name),
+    ]) {
+      const target = storeTarget(server, place());
+      server.refuse = ({ method, key }) => (isMet(method, key) ? page : undefined);
+      await expect(send(publication.out, target)).rejects.toThrow(/No S3 store answers so: mind --endpoint/);
+    }
+  });
+
   it('says what is missing: credentials, the right secret, a bucket, an endpoint', async () => {
     const publication = new Publication();
     await publication.publish(few);
