@@ -1,6 +1,7 @@
 import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SignatureV4 } from '@smithy/signature-v4';
+import { withoutControls } from '../contract/findings.ts';
 import { NetworkError } from '../net/network-error.ts';
 import { computePause, parseRetryAfter } from '../net/retry.ts';
 import type { Sender, Sending, SendResult } from '../net/sender.ts';
@@ -68,7 +69,7 @@ export class S3Refusal extends Error {
     const code = element('Code') ?? '';
     const page = isPage(body);
     const words = [status, code, element('Message') ?? '', page ? 'with a web page' : ''];
-    super(words.filter((part) => part !== '').join(' '));
+    super(withoutControls(words.filter((part) => part !== '').join(' ')));
     this.status = status;
     this.isPage = page;
     this.code = code;
@@ -170,7 +171,9 @@ export class S3Client {
         continue;
       }
       const most = this.#hasAnswered ? this.#patience.tries : this.#patience.firstTries;
-      if (!outcome.transient || tries >= most || this.#closing.signal.aborted) throw this.#unreachable(outcome, tries);
+      if (!outcome.transient || tries >= most || this.#closing.signal.aborted) {
+        throw this.#unreachable(request, outcome, tries);
+      }
       await this.#sleep(this.#pauseMs(tries));
     }
   }
@@ -258,11 +261,12 @@ export class S3Client {
     await sleep(milliseconds, undefined, { signal: this.#closing.signal });
   }
 
-  #unreachable({ code, message }: NetworkError, tries: number): UploadError {
-    const { origin } = this.bucket.endpoint;
+  #unreachable({ method, key }: S3Request, { code, message }: NetworkError, tries: number): UploadError {
+    const { name, endpoint } = this.bucket;
+    const where = `${endpoint.origin} could not be reached for ${method} of ${key === undefined ? name : `${name}/${key}`}`;
     const advice = this.#hasAnswered
       ? 'What was in force there still is; upload again when it answers, and it goes on where it stopped.'
       : 'Mind --endpoint (or AWS_ENDPOINT_URL_S3), and the proxy where there is one.';
-    return new UploadError(`${origin} could not be reached, ${tries} times (${code}: ${message}). ${advice}`);
+    return new UploadError(`${where}, ${tries} times (${code}: ${message}). ${advice}`);
   }
 }

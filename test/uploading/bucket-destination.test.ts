@@ -318,6 +318,13 @@ describe('in object storage', () => {
     }
   });
 
+  it('quotes a store without control characters, which may be commands of a terminal', async () => {
+    const publication = new Publication();
+    await publication.publish(few);
+    server.refuse = () => ({ status: 400, code: '\u001b[31mNo' });
+    await expect(send(publication.out, storeTarget(server, place()))).rejects.toThrow('(400 \ufffd[31mNo as the test');
+  });
+
   it('says what is missing: credentials, the right secret, a bucket, an endpoint', async () => {
     const publication = new Publication();
     await publication.publish(few);
@@ -328,7 +335,7 @@ describe('in object storage', () => {
     await refuse({ environment: { AWS_ACCESS_KEY_ID: 'x' } }, /AWS_SECRET_ACCESS_KEY is not set/);
     await refuse({ environment: { ...storeCredentials, AWS_SECRET_ACCESS_KEY: 'x' } }, /mind AWS_SECRET_ACCESS_KEY/);
     await refuse({ address: 's3://elsewhere/x' }, /There is no bucket elsewhere/);
-    await refuse({ endpoint: 'http://127.0.0.1:1' }, /could not be reached, 3 times.*--endpoint/);
+    await refuse({ endpoint: 'http://127.0.0.1:1' }, /could not be reached for GET of .*, 3 times.*--endpoint/);
     await refuse({ endpoint: 'nonsense' }, /--endpoint must be/);
   });
 

@@ -94,6 +94,15 @@ it('P1: a client that is closed asks for nothing again, and what waits to does s
   expect(send).toHaveBeenCalledTimes(2);
 });
 
+it('P1: names the object of a request whose connection is cut each time', async () => {
+  const send = vi.fn<Sender['send']>().mockRejectedValue(new NetworkError('truncated', 'other side closed'));
+  const patience = { tries: 1, firstTries: 1, pauseMs: 1, longestPauseMs: 1 };
+  const client = new S3Client(bucket, { send, close: async () => {} }, patience);
+  await expect(client.request({ method: 'GET', key: 'v2/a.json' })).rejects.toThrow(
+    `could not be reached for GET of ${bucket.name}/v2/a.json, 1 times (truncated: other side closed)`,
+  );
+});
+
 it('P1: takes an error that comes with status 200 for an error, and a file that looks like one for a file', async () => {
   const text = '<?xml version="1.0"?>\n<Error><Code>AccessDenied</Code><Message>not now</Message></Error>';
   const send = vi.fn<Sender['send']>().mockResolvedValue({ status: 200, headers: {}, body: Buffer.from(text) });
