@@ -88,10 +88,15 @@ export interface CompressedFiles {
   /**
    * The path and size of the copy in this coding of a file of this size whose content has this digest (see
    * `createDigest`). Undefined if the file has changed meanwhile: copies are made one after another, so this may have to
-   * wait. Undefined also if it cannot be written, as on a full disk.
+   * wait. Undefined also if it cannot be written, as on a full disk, or had to make room for others at once.
    */
   copy(file: string, of: { size: number; digest: string }, encoding: Coding): Promise<Copy | undefined>;
 }
+
+const isGone = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
+const unlessGone = (error: unknown): undefined => {
+  if (!isGone(error)) throw error;
+};
 
 const dropOldest = async (folder: string): Promise<void> => {
   const names = await readdir(folder);
@@ -140,13 +145,15 @@ export const createCompressedFiles = (folder: string, report: (error: unknown) =
         createWriteStream(temporary, { flags: 'w' }),
       );
       if (read.end() !== digest) return undefined;
-      await rename(temporary, target);
+      // Another server of this folder that needed room may have removed it, before or after it has its name.
+      await rename(temporary, target).catch(unlessGone);
     } finally {
       await rm(temporary, { force: true });
     }
-    const { size } = await stat(target);
+    const kept = await stat(target).catch(unlessGone);
+    if (kept === undefined) return undefined;
     await dropOldest(folder);
-    return { file: target, size };
+    return { file: target, size: kept.size };
   };
 
   const makeIfPossible: typeof make = async (...wanted) => {
@@ -154,7 +161,7 @@ export const createCompressedFiles = (folder: string, report: (error: unknown) =
       return await make(...wanted);
     } catch (cause) {
       // The file is gone, or is being replaced.
-      if ((cause as NodeJS.ErrnoException).code === 'ENOENT') throw cause;
+      if (isGone(cause)) throw cause;
       restsUntil = performance.now() + restTime;
       report(
         new Error(`No compressed copies can be written to ${folder}: large files are sent as they are`, { cause }),

@@ -1,5 +1,10 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { compressBytes } from '../../functions/node/compression.ts';
+import { compressBytes, createCompressedFiles, createDigest } from '../../functions/node/compression.ts';
+import { temporaryFolder } from '../support/folder.ts';
 
 it.each([
   ['gzip', 'computed'],
@@ -15,4 +20,24 @@ it.each([
     expect(compressed.length).toBeLessThan(size);
     expect(compressed.buffer.byteLength).toBe(compressed.length);
   }
+});
+
+it('H4: a copy that another server of the folder removes before it has its name is none, and no error', async () => {
+  const folder = temporaryFolder();
+  const source = path.join(folder, 'source');
+  const copies = path.join(folder, 'copies');
+  const bytes = randomBytes(2 ** 23);
+  writeFileSync(source, bytes);
+  const digest = createDigest();
+  digest.update(bytes);
+  const of = { size: bytes.length, digest: digest.end() };
+  const reported: unknown[] = [];
+  const files = createCompressedFiles(copies, (error) => reported.push(error));
+  const making = files.copy(source, of, 'gzip');
+  const halfMade = () => (existsSync(copies) ? readdirSync(copies).find((name) => name.endsWith('.part')) : undefined);
+  while (halfMade() === undefined) await setImmediate();
+  rmSync(path.join(copies, halfMade() ?? ''));
+  expect(await making).toBeUndefined();
+  expect(reported).toEqual([]);
+  expect((await files.copy(source, of, 'gzip'))?.size).toBeGreaterThan(0);
 });
