@@ -230,10 +230,11 @@ export class SnapshotStore {
     for (const slug of await this.list()) {
       if (kept.has(slug)) continue;
       const { succeededAt, failedAt } = await this.readAttempts(slug);
-      const last = [succeededAt, failedAt]
-        .filter((moment) => moment !== null)
-        .sort()
-        .at(-1);
+      const last =
+        [succeededAt, failedAt]
+          .filter((moment) => moment !== null)
+          .sort()
+          .at(-1) ?? (await this.#attemptsWrittenAt(slug));
       if (last !== undefined && last >= unused.toISOString()) continue;
       if (!(await this.#isOurs(slug))) continue;
       await this.remove(slug);
@@ -252,6 +253,12 @@ export class SnapshotStore {
     await rm(this.#folder(slug), { recursive: true, force: true });
     await rename(this.#folder(former), this.#folder(slug));
     return true;
+  }
+
+  // If the record of attempts is damaged or may not be read, the time of its file still tells of the last one.
+  async #attemptsWrittenAt(slug: string): Promise<string | undefined> {
+    const written = await stat(join(this.#folder(slug), attemptsName)).catch(() => undefined);
+    return written?.mtime.toISOString();
   }
 
   // A folder of somebody else that happens to have the name of a slug must not be removed.

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import fs, { type FileHandle, mkdir, mkdtemp, open, readdir, rm, writeFile } from 'node:fs/promises';
+import fs, { type FileHandle, mkdir, mkdtemp, open, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -241,6 +241,17 @@ describe('the store', () => {
     expect(await store.removeUnused(new Set(['repo']), new Date('2027-01-01'))).toEqual([]);
     expect(await store.removeUnused(new Set(), new Date('2027-01-01'))).toEqual(['repo']);
     expect(await store.list()).toEqual(['mine']);
+  });
+
+  it('C12: keeps what was tried lately though the record of the attempts is damaged', async () => {
+    await put('release', 'packages');
+    await store.writeAttempts('repo', { ...noAttempts, succeededAt: '2026-06-01T12:00:00.000Z' });
+    const attempts = join(folder(), 'attempts.json');
+    await writeFile(attempts, '{"succ');
+    const written = new Date('2026-06-02T12:00:00.000Z');
+    await utimes(attempts, written, written);
+    expect(await store.removeUnused(new Set(), new Date('2026-06-02T00:00:00.000Z'))).toEqual([]);
+    expect(await store.removeUnused(new Set(), new Date('2026-06-03T00:00:00.000Z'))).toEqual(['repo']);
   });
 
   it.each(['..', '.', '', '../x', 'a/b', '/etc', '-a', '_a', 'a:b', 'A'.repeat(65)])(
