@@ -13,7 +13,7 @@ import {
 import { isPaused } from './back-off.ts';
 import { CrawlError, saySecond, sayStanzas } from './crawl-error.ts';
 import { fetchExtras } from './extras.ts';
-import { type FoundRelease, fetchRelease, readStoredRelease } from './fetch-release.ts';
+import { type FoundRelease, fetchRelease, isInReleaseUnanswered, readStoredRelease } from './fetch-release.ts';
 import { computeFirstSight } from './first-sight.ts';
 import { isListedStrongly } from './index-candidates.ts';
 import { countStanzas, fetchIndexes, recheckIndexes } from './indexes.ts';
@@ -205,7 +205,7 @@ const fetchMatching = async (
     return { release, indexes: await fetchIndexes(visit, release, previous) };
   } catch (error) {
     if (!(error instanceof CrawlError) || error.code !== 'index-mismatch') throw error;
-    const again = await fetchRelease(visit, release, { askAgain: release.inReleaseUnanswered });
+    const again = await fetchRelease(visit, release, { askAgain: isInReleaseUnanswered(release) });
     if (again.file.sha256 === release.file.sha256) throw error;
     return { release: again, indexes: await fetchIndexes(visit, again, previous) };
   }

@@ -2,7 +2,7 @@ import { limitNote, limits } from '../contract/limits.ts';
 import type { Snapshot, SnapshotFile } from '../snapshots/snapshot.ts';
 import { collect, looksLikeHtml } from './content.ts';
 import { CrawlError } from './crawl-error.ts';
-import { type FoundRelease, releaseFolder } from './fetch-release.ts';
+import { type FoundRelease, isInReleaseUnanswered, releaseFolder } from './fetch-release.ts';
 import { looksLikeSignature } from './openpgp-signature.ts';
 import type { Answer, Visit } from './visit.ts';
 
@@ -108,7 +108,7 @@ const isSignatureDue = (visit: Visit, release: FoundRelease, previous: Snapshot 
  * Some origins answer 500 for each InRelease that they do not have: what was signed in Release.gpg is not in there.
  */
 const isUnseen = (visit: Visit, release: FoundRelease, previous: Snapshot | undefined): boolean => {
-  if (!release.inReleaseUnanswered) return false;
+  if (!isInReleaseUnanswered(release)) return false;
   if (previous === undefined) return visit.entry.key !== undefined;
   const { signing, hasReleaseGpg } = previous;
   const wasInside = previous.release.path.endsWith('/InRelease') || (signing.state === 'unanswered' && !hasReleaseGpg);

@@ -18,8 +18,8 @@ export interface FoundRelease {
   readonly content: ReleaseFile;
   /** Whether it is known to be complete. If not, what it says of the index, or its signature, must show that. */
   readonly whole: boolean;
-  /** Whether this is a Release in place of an InRelease, for which the origin gave no answer and which may be signed. */
-  readonly inReleaseUnanswered: boolean;
+  /** If this is a Release in place of an InRelease that the origin has, or may have: why that one cannot be used. */
+  readonly inReleaseFault: CrawlError | null;
 }
 
 type ReleaseName = 'InRelease' | 'Release';
@@ -39,8 +39,8 @@ const check = async (visit: Visit, name: ReleaseName, received: Received): Promi
   // If the length is not stated, the end of the signature shows that nothing is missing.
   const whole = received.framed || signed;
   const { sha256, size } = file;
-  const inReleaseUnanswered = false;
-  return { name, file: { path, sha256, size, etag, lastModified }, bytes, signed, content, whole, inReleaseUnanswered };
+  const inReleaseFault = null;
+  return { name, file: { path, sha256, size, etag, lastModified }, bytes, signed, content, whole, inReleaseFault };
 };
 
 const absence = (name: ReleaseName, path: string, status: number): CrawlError => {
@@ -51,8 +51,12 @@ const absence = (name: ReleaseName, path: string, status: number): CrawlError =>
   return new CrawlError([401, 402, 403, 451].includes(status) ? 'release-forbidden' : 'release-missing', words);
 };
 
-/** Whether the origin, for a moment perhaps, does not say what the file is. Other failures are about the origin as a whole. */
-const isNoAnswer = ({ code }: CrawlError): boolean => code === 'server-error' || code === 'truncated';
+/**
+ * Whether the origin, for a moment perhaps, gave no answer for the InRelease of a Release, which may be signed. Other
+ * failures are about the origin as a whole.
+ */
+export const isInReleaseUnanswered = ({ inReleaseFault }: FoundRelease): boolean =>
+  inReleaseFault?.code === 'server-error' || inReleaseFault?.code === 'truncated';
 
 const dayMs = 86_400_000;
 
@@ -125,8 +129,7 @@ export const fetchRelease = async (
     visit.findings.add(telling.error.code, telling.error.detail);
     visit.turnTo(before);
   }
-  const { name } = release;
-  return { ...release, inReleaseUnanswered: name === 'Release' && errors.some(({ error }) => isNoAnswer(error)) };
+  return { ...release, inReleaseFault: release.name === 'Release' ? (telling?.error ?? null) : null };
 };
 
 /** The release of the last snapshot, read again. Throws `SnapshotError` if the store has lost it. */
@@ -144,6 +147,6 @@ export const readStoredRelease = async (visit: Visit, previous: Snapshot): Promi
     signed: read.signed,
     content: read.content,
     whole: true,
-    inReleaseUnanswered: false,
+    inReleaseFault: null,
   };
 };

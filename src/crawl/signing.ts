@@ -104,5 +104,8 @@ export const checkSigning = async (
   if (key === undefined || signing.state === 'verified') return signing;
   const { path } = release.file;
   if (signing.state === 'unanswered') throw new CrawlError('signature-unanswered', path);
-  throw new CrawlError(faultOf(signing.state) ?? 'signature-missing', describeSigning(signing, path));
+  const said = describeSigning(signing, path);
+  const beside = signing.state === 'lost' || signing.state === 'unsigned' ? release.inReleaseFault : null;
+  const detail = beside === null ? said : `${said}, and InRelease cannot be used (${beside.code}: ${beside.detail})`;
+  throw new CrawlError(faultOf(signing.state) ?? 'signature-missing', detail);
 };

@@ -151,6 +151,21 @@ describe('without a key in the manifest', () => {
     }
   });
 
+  it.each<[string, RegExp]>([
+    ['', /: \/Release is signed by nobody, and InRelease cannot be used \(release-empty: \/InRelease\)/],
+    ['<html></html>', /nobody, and InRelease cannot be used \(release-html: \/InRelease\)/],
+    [
+      '-----BEGIN PGP SIGNED MESSAGE-----\n\nSuite: a\n-b\n',
+      /\(release-unreadable: \/InRelease unexpected line starting/,
+    ],
+  ])('C5: an InRelease that cannot be used (%j) is told where the key wants a signature', async (text, reason) => {
+    const files = await serve(3, null);
+    bench.origin.serve('repo', files.set('/InRelease', Buffer.from(text)));
+    const outcome = await bench.crawlOne({}, pinned(signer.publicKey));
+    expect(outcome).toMatchObject({ outcome: 'failed', code: 'signature-missing' });
+    expect(outcome.reason).toMatch(reason);
+  });
+
   it('C5: a signature that the origin does not answer for is asked for again, not held lost', async () => {
     await serve(3, signer, ['Release.gpg']);
     await bench.crawlOne();
