@@ -12,7 +12,7 @@ import {
 } from '../snapshots/snapshot.ts';
 import { isPaused } from './back-off.ts';
 import { CrawlError, saySecond, sayStanzas } from './crawl-error.ts';
-import { fetchExtras } from './extras.ts';
+import { fetchExtras, isSignatureMissing } from './extras.ts';
 import { type FoundRelease, fetchRelease, isInReleaseUnanswered, readStoredRelease } from './fetch-release.ts';
 import { computeFirstSight } from './first-sight.ts';
 import { isListedStrongly } from './index-candidates.ts';
@@ -266,10 +266,9 @@ export const crawlRepository = async (
   const before = remembered && isPredecessor(remembered, visit.entry) ? remembered : null;
   const signers = previous?.signing.remembered ?? before?.signers ?? [];
   const baseline = computeBaseline(previous, known, accepted, before);
-  // A release that lost its signature may be available as a signed InRelease again.
-  const askAgain = due || previous.signing.state === 'lost';
-  const unanswered = previous?.signing.state === 'unanswered';
-  const first = await fetchRelease(visit, known, { askAgain: askAgain || unanswered, due, unanswered });
+  // A release whose signature is not there may be available as a signed InRelease again.
+  const missing = isSignatureMissing(previous);
+  const first = await fetchRelease(visit, known, { askAgain: due || missing, due, missing });
   const older = findOlder(first, baseline, now);
   if (older) {
     const indexes = baseline.stanzas === null ? undefined : await fetchObjected(visit, first, previous);

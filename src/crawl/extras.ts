@@ -95,12 +95,19 @@ const readStoredSignature = async (visit: Visit, previous: Snapshot): Promise<De
   return file && { file, bytes: await visit.store.readFile(previous.slug, file) };
 };
 
+/**
+ * Whether a release was signed and its signature is not there, or never arrived. Origins write it again without touching
+ * Release, so it is asked for at each visit.
+ */
+export const isSignatureMissing = (previous: Snapshot | undefined): boolean =>
+  previous?.signing.state === 'lost' || previous?.signing.state === 'unanswered';
+
 // A signature belongs to the bytes that it was downloaded with.
 const isSignatureDue = (visit: Visit, release: FoundRelease, previous: Snapshot | undefined): boolean => {
   if (release.name !== 'Release' || previous === undefined) return false;
   const isExpected = previous.hasReleaseGpg || previous.signing.remembered.length > 0 || visit.entry.key !== undefined;
   const isNew = release.file.sha256 !== previous.release.sha256;
-  return (isNew && isExpected) || previous.signing.state === 'unanswered';
+  return (isNew && isExpected) || isSignatureMissing(previous);
 };
 
 /**

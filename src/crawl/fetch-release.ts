@@ -93,13 +93,13 @@ const ask = async (
 /**
  * Fetches InRelease, else Release. With `known`, that file is requested first, conditionally, and `known` itself is
  * returned if it did not change. An origin without InRelease is asked for it again if its Release changed and
- * `askAgain` is set, or if its Release did not change and `due` or `unanswered` is. With `due`, a misdated one is
+ * `askAgain` is set, or if its Release did not change and `due` or `missing` is. With `due`, a misdated one is
  * requested without a condition. Throws `CrawlError` if neither can be used.
  */
 export const fetchRelease = async (
   visit: Visit,
   known: FoundRelease | undefined,
-  { askAgain = false, due = false, unanswered = false } = {},
+  { askAgain = false, due = false, missing = false } = {},
 ): Promise<FoundRelease> => {
   const errors: { topic: Topic; error: CrawlError }[] = [];
   const attempt = async (name: ReleaseName): Promise<FoundRelease | undefined> => {
@@ -117,7 +117,7 @@ export const fetchRelease = async (
   if (known?.name === 'Release') {
     release = await attempt('Release');
     if (release?.file.sha256 === known.file.sha256) {
-      if (due || unanswered) release = (await visit.askAside('inrelease', () => attempt('InRelease'))) ?? release;
+      if (due || missing) release = (await visit.askAside('inrelease', () => attempt('InRelease'))) ?? release;
     } else if (release === undefined || askAgain) release = (await attempt('InRelease')) ?? release;
   } else {
     release = (await attempt('InRelease')) ?? (await attempt('Release'));

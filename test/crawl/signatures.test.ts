@@ -67,6 +67,16 @@ describe.each(styles)('without a key in the manifest, a release signed in %s', (
     expect(await bench.crawlOne()).toMatchObject({ outcome: 'fresh', findings: [], signing: { state: 'signed' } });
   });
 
+  it('C5: that was lost and is back beside the same Release is noticed at the next visit', async () => {
+    await serve(3, signer, into);
+    await bench.crawlOne();
+    await serve(4, null);
+    for (const _ of [1, 2]) expect(await bench.crawlOne()).toMatchObject({ signing: { state: 'lost' } });
+    await serve(4, signer, into);
+    expect(await bench.crawlOne()).toMatchObject({ findings: [], signing: { state: 'signed' } });
+    expect(await bench.crawlOne()).toMatchObject({ outcome: 'unchanged', requests: 1 });
+  });
+
   it('C5: by another key is taken with a finding that names both', async () => {
     await serve(3, signer, into);
     await bench.crawlOne();
