@@ -11,6 +11,7 @@ import { newsCode } from './news-codes.ts';
 import { areOtherBytes, digestColumn, keptBytes, type PackageBytes } from './package-bytes.ts';
 import { computeDetails, computeRecordJson, withoutLatest } from './package-record.ts';
 import { ProvisionWriter } from './provision-writer.ts';
+import { RecordsByAge } from './records-by-age.ts';
 import { firstRecordId } from './schema.ts';
 
 /** What is asked of a row that was written before. */
@@ -34,7 +35,8 @@ const detached = (text: string): string => Buffer.from(text).toString();
 const bytesOfSection = (section: string): number => Buffer.byteLength(JSON.stringify(section)) + 1;
 
 /**
- * Writes a row for each record of one index, in its order, within the limits on what is published of a repository. The
+ * Writes a row for each record of one index, in its order, within the limits on what is published of a repository: of a
+ * package, the newest versions. The
  * rows are final only when the last one is written: a later record may replace an earlier one or take the mark "latest"
  * from it.
  */
@@ -53,6 +55,7 @@ export class RecordWriter {
   readonly #mentions = new FirstMentions();
   readonly #newest = new Map<string, { version: string; row: number }>();
   readonly #bytesOf = new Map<string, number>();
+  readonly #byAge: RecordsByAge;
   /** How many records each section has. */
   readonly #sections = new Map<string, number>();
   readonly #firstRow: number;
@@ -82,6 +85,12 @@ export class RecordWriter {
       this.#provisions.remove(row);
     };
     this.#delete = database.prepareWrite('DELETE FROM record WHERE id = ?');
+    const rows = database.prepare<[row: number, version: string]>(
+      'SELECT id, version FROM record WHERE package = ? AND repository = ? ORDER BY id',
+    );
+    this.#byAge = new RecordsByAge((name) =>
+      rows.all(name, options.repository).map(([row, version]) => ({ version, row })),
+    );
     this.#written = database.prepare(
       `SELECT length(CAST(json AS BLOB)) + coalesce(length(CAST(details AS BLOB)), 0), section, version, architecture
        FROM record WHERE id = ?`,
@@ -110,13 +119,17 @@ export class RecordWriter {
     if (written !== undefined && !isSame) this.#remove(name, row, written);
     const [before, sectionBefore = null] = isSame ? written : [];
     this.#next = Math.max(this.#next, number + 1);
-    const met = this.#findLimit(stanza, bytes, before ?? 0, before === undefined);
+    const exceeded = () => this.#findLimit(stanza, bytes, before ?? 0, before === undefined);
+    let met = exceeded();
+    while (met === 'packageBytes' && this.#dropOlder(name, version)) met = exceeded();
     if (met !== undefined) {
-      const code = met === 'recordBytes' ? 'record-oversized' : 'publication-too-large';
-      this.findings.add(code, `${limitNote(met)}, from ${key.replaceAll('\n', ' ')}`);
+      this.#tellLimit(met, key);
       return;
     }
-    if (before === undefined) this.records++;
+    if (before === undefined) {
+      this.records++;
+      this.#byAge.add(name, { version: detached(version), row });
+    }
     this.#bytes += bytes - (before ?? 0);
     const latest = this.#takeLatest(`${name}\n${architecture}`, version, row);
     if (!this.packages.has(name)) this.packages.add(detached(name));
@@ -146,10 +159,27 @@ export class RecordWriter {
     if (latest) this.#provisions.write(stanza, row, place);
   }
 
+  #tellLimit(met: LimitName, key: string): void {
+    const code = met === 'recordBytes' ? 'record-oversized' : 'publication-too-large';
+    this.findings.add(code, `${limitNote(met)}, from ${key.replaceAll('\n', ' ')}`);
+  }
+
+  /** Removes the oldest record of a package if it is older than this version. Returns whether it was. */
+  #dropOlder(name: string, version: string): boolean {
+    const oldest = this.#byAge.oldestOf(name);
+    if (oldest === undefined || compareVersions(oldest.version, version) >= 0) return false;
+    const written = this.#written.get(oldest.row);
+    if (written === undefined) return false;
+    this.#tellLimit('packageBytes', recordKey(name, written[2], written[3]));
+    this.#remove(name, oldest.row, written);
+    return true;
+  }
+
   /** Removes the oldest record of a package. No older one of its architecture is left to get its mark. */
   #remove(name: string, row: number, [bytes, section, version, architecture]: Written): void {
     this.#delete.run(row);
     this.#provisions.remove(row);
+    this.#byAge.remove(name, row);
     this.#options.sights.forget(recordKey(name, version, architecture));
     this.records--;
     this.#bytes -= bytes;

@@ -167,6 +167,30 @@ describe('catalog', () => {
     database.close();
   });
 
+  it.each(['rising', 'falling', 'mixed'])(
+    'C7: keeps the newest versions of a package whose records are too large together (%s)',
+    async (order) => {
+      const { packageBytes } = limits;
+      Object.assign(limits, { packageBytes: 8000 });
+      onTestFinished(() => void Object.assign(limits, { packageBytes }));
+      const state = temporaryFolder();
+      const many = Array.from({ length: 20 }, (_, at) => ({ Version: `${at + 1}`, Description: 'x'.repeat(1000) }));
+      if (order === 'falling') many.reverse();
+      if (order === 'mixed') many.sort((a, b) => (Number(a.Version) % 7) - (Number(b.Version) % 7));
+      await buildCatalog(state, [{ slug: 'one', packages: packages(...many, { Package: 'com.example.two' }) }]);
+      const database = open(state);
+      const kept = recordsOf(database, 'com.example.one').map(({ version }) => Number(version));
+      expect(kept.length).toBeGreaterThan(2);
+      expect(kept).toEqual(Array.from(kept, (_, at) => 20 - at));
+      const [row] = readRepositoryRows(database);
+      expect(JSON.parse(row?.record ?? '')).toMatchObject({ package_count: kept.length + 1 });
+      expect(readFindings(database).findings).toMatchObject([
+        { code: 'publication-too-large', count: 20 - kept.length },
+      ]);
+      database.close();
+    },
+  );
+
   it('leaves the mark of the latest version where it is when an older stanza is repeated', async () => {
     const state = temporaryFolder();
     const [old, current] = [{ Version: '1.0' }, { Version: '2.0' }];
