@@ -14,6 +14,7 @@ import { listenForStop, type Stopping } from '../src/pipeline/stopping.ts';
 import { describeBuild, describeStop } from '../src/pipeline/summary.ts';
 import { holdsPublication, whileClaimed } from '../src/publication/owner.ts';
 import { assertApart } from './assert-apart.ts';
+import { readClock } from './build-clock.ts';
 import { computeExitCode, emptyBuildFailure, toCommandFailure } from './build-end.ts';
 import { buildOptions, buildVariables } from './build-options.ts';
 import { ReportFile } from './build-report.ts';
@@ -31,19 +32,6 @@ import { readSigner, warnOfLostSignature } from './read-signing-key.ts';
 import { readSlugs } from './read-slugs.ts';
 import { readVersion } from './read-version.ts';
 import { publishSample, removeSample } from './sample.ts';
-
-// Dates are written with years of four digits.
-const lastSecond = Date.parse('9999-12-31T23:59:59Z') / 1000;
-
-// For reproducible builds the environment states the time (reproducible-builds.org, SOURCE_DATE_EPOCH, in seconds).
-const readClock = (): (() => Date) => {
-  const epoch = process.env.SOURCE_DATE_EPOCH;
-  if (epoch === undefined) return () => new Date();
-  const seconds = Number(epoch);
-  if (!/^\d+$/.test(epoch) || seconds > lastSecond)
-    throw new UsageError('SOURCE_DATE_EPOCH must be seconds since 1970 (not milliseconds), before the year 10000');
-  return () => new Date(seconds * 1000);
-};
 
 const readSource = async (values: OptionValues<typeof buildOptions>, base: string, contact: string) => {
   if (values.sample) {
@@ -76,7 +64,7 @@ const build = async (values: OptionValues<typeof buildOptions>, { stopping, log,
   const { state, out, 'dry-run': dryRun } = values;
   assertApart(values);
   const base = readBase(values['base-url']);
-  const now = readClock();
+  const now = readClock(process.env.SOURCE_DATE_EPOCH);
   const service = readService(values.data);
   if (!values.sample && isReachable(base) && isExampleAddress(service.contact_email)) {
     throw new UsageError(
