@@ -208,6 +208,19 @@ describe('without a key in the manifest', () => {
     expect(await bench.crawlOne()).toMatchObject({ signing: { state: 'lost' } });
   });
 
+  it('C5: a signature in an InRelease that was not answered is looked for again where Release changes meanwhile', async () => {
+    await serve(3, signer);
+    await bench.crawlOne();
+    await serve(4, signer);
+    // Of an index that is not there yet.
+    const early = (await generateRepository(generation(5))).get('/Release') ?? '';
+    let asked = 0;
+    bench.origin.break('/repo/InRelease', () => (asked < 2 ? { kind: 'status', status: 503 } : undefined));
+    bench.origin.break('/repo/Release', () => (++asked < 2 ? { kind: 'body', body: early } : undefined));
+    expect(await bench.crawlOne()).toMatchObject({ outcome: 'fresh', signing: { state: 'signed' } });
+    expect(await stanzas()).toBe(4);
+  });
+
   it('C5: a signature in Release.gpg is lost with that, whatever the origin says of an InRelease it never had', async () => {
     bench.origin.break('/repo/InRelease', { kind: 'status', status: 500 });
     await serve(3, signer, ['Release.gpg']);
