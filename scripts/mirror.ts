@@ -1,4 +1,5 @@
 import { LockedError } from '../src/catalog/lock.ts';
+import { fullDiskCodes } from '../src/disk/room.ts';
 import { FolderTaken, mirror } from '../src/following/mirror.ts';
 import { PublicationSource, SourceError } from '../src/following/source.ts';
 import { createSourceFetcher } from '../src/following/source-fetcher.ts';
@@ -44,6 +45,8 @@ const words = {
   inventory: 'was brought up to date by its inventory',
 } as const;
 
+const isDiskFull = (error: unknown): boolean => fullDiskCodes.has((error as NodeJS.ErrnoException).code ?? '');
+
 await runCommand(command, async (values, [url, folder]) => {
   const key = values['public-key'];
   assertPublication('URL', url);
@@ -72,6 +75,13 @@ await runCommand(command, async (values, [url, folder]) => {
     if (error instanceof SourceError || error instanceof FolderTaken || error instanceof NoFolder)
       throw new CommandFailure(error.message);
     if (error instanceof LockedError) throw new CommandFailure(error.message, exitCodes.busy);
+    if (isDiskFull(error)) {
+      throw new CommandFailure(
+        `There is no more room in ${folder} (the disk is full, has no inodes left, or a quota is met): make room and run this again. What was in force there still is.`,
+        exitCodes.nothingUsable,
+        { cause: error },
+      );
+    }
     if (error instanceof NetworkError) throw new CommandFailure(`${url} could not be read: ${error.message}`);
     throw error;
   } finally {

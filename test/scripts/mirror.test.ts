@@ -2,9 +2,10 @@ import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { lockMirror } from '../../src/catalog/lock.ts';
 import { generationPath, generationSchema } from '../../src/contract/generation.ts';
+import { OutputFolder } from '../../src/publication/output-folder.ts';
 import { startProcess } from '../bench/processes.ts';
 import { FileOrigin } from '../support/built-publication.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -61,6 +62,19 @@ describe('npm run mirror', () => {
     const followed = await runScript('mirror', [address, mirror]);
     expect(followed.text).toContain('by its change lists: generation 2');
     expect(currentOf(mirror)).toEqual(currentOf(out));
+  });
+
+  it('P2: names the folder on whose disk there is no more room', async () => {
+    const full = Object.assign(new Error('ENOSPC: no space left on device, write'), {
+      code: 'ENOSPC',
+      syscall: 'write',
+    });
+    const place = vi.spyOn(OutputFolder.prototype, 'place').mockImplementation(() => {
+      throw full;
+    });
+    const into = path.join(folder, 'full');
+    const { status, text } = await runScript('mirror', [address, into]).finally(() => place.mockRestore());
+    expect([status, text]).toEqual([1, expect.stringContaining(`There is no more room in ${into} (the disk is full`)]);
   });
 
   it('P2: fetches as many files at once as it is told to, where that is more than usual too', async () => {
