@@ -115,10 +115,13 @@ const encodeSegment = (text: string): string =>
   encodeURIComponent(text).replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 
 // Some stores, and gateways in front of them, begin an answer with 200 before they know how the request ends. What a
-// GET brings may be such a document itself.
-const isDone = ({ method }: S3Request, { status, body }: SendResult): boolean => {
+// GET of an object brings may be such a document itself.
+const isDone = ({ method, key }: S3Request, { status, body }: SendResult): boolean => {
   if (status < 200 || status >= 300 || isPage(body)) return false;
-  return method === 'GET' || !/^\s*(?:<\?xml[^>]*>\s*)?<Error[\s>]/.test(body.subarray(0, 1024).toString());
+  return (
+    (method === 'GET' && key !== undefined) ||
+    !/^\s*(?:<\?xml[^>]*>\s*)?<Error[\s>]/.test(body.subarray(0, 1024).toString())
+  );
 };
 
 const emptyDigest = createHash('sha256').digest('hex');

@@ -111,6 +111,10 @@ it('P1: takes an error that comes with status 200 for an error, and a file that 
     /200 AccessDenied not now/,
   );
   expect((await client.request({ method: 'GET', key: 'a' })).body.toString()).toBe(text);
+  // A list with an error in place of keys would be that of an empty bucket.
+  await expect(client.request({ method: 'GET', query: { 'max-keys': '1' } })).rejects.toThrow(
+    /200 AccessDenied not now/,
+  );
 });
 
 describe('a file that is sent', () => {
