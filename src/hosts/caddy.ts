@@ -78,10 +78,11 @@ const refuseOthers = (): string[] => refuse('other', readMethods);
 const handOn = (functionUrl: string, below: string): string[] => [
   // As requested, with the path of the publication, which the function removes itself.
   ...(below === '' ? [] : [`rewrite * ${below}{uri}`]),
-  ...block(
-    `reverse_proxy ${functionUrl}`,
-    functionUrl.startsWith('https:') ? ['header_up Host {upstream_hostport}'] : [],
-  ),
+  ...block(`reverse_proxy ${functionUrl}`, [
+    // Caddy itself leaves out what proxies in front of it say, so that behind one all clients would be one.
+    'header_up X-Forwarded-For "{http.request.header.X-Forwarded-For}, {remote_host}"',
+    ...(functionUrl.startsWith('https:') ? ['header_up Host {upstream_hostport}'] : []),
+  ]),
 ];
 
 const computed = ({ functionUrl, below }: RuleInput): string[] =>

@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { get, type IncomingMessage } from 'node:http';
+import { createServer, get, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { buffer, text as readText } from 'node:stream/consumers';
@@ -18,7 +20,7 @@ interface Place {
   readonly out: string;
   readonly rules: string;
   readonly port: number;
-  readonly server: ServerProcess;
+  readonly server: Pick<ServerProcess, 'port'>;
 }
 
 const recipes = {
@@ -39,7 +41,7 @@ const recipes = {
       ),
   },
   caddy: {
-    functionUrl: (server: ServerProcess) => `http://127.0.0.1:${server.port}`,
+    functionUrl: (server: Place['server']) => `http://127.0.0.1:${server.port}`,
     twins: ['br', 'gzip'],
     start: ({ folder, rules, port }: Place) =>
       runCaddy(placed(recipe('caddy/Caddyfile'), { '/etc/caddy/debdex': rules }), port, folder, {
@@ -66,21 +68,22 @@ beforeAll(async () => {
 }, 240_000);
 afterAll(() => rmSync(built, { recursive: true, force: true }));
 
-const startRecipe = async (host: keyof typeof recipes): Promise<Place & { readonly proxy: RunningHost }> => {
+const startServer = () => startServerProcess(['--state', state, '--out', out, '--port', '0', '--trusted-proxies', '1']);
+
+const startRecipe = async <Server extends Place['server']>(host: keyof typeof recipes, server: Server) => {
   const folder = temporaryFolder();
   const rules = path.join(folder, 'rules');
-  const server = await startServerProcess(['--state', state, '--out', out, '--port', '0', '--trusted-proxies', '1']);
   const { functionUrl, start } = recipes[host];
   writeRules({ host, publication: out, out: rules, functionUrl: functionUrl(server), now: new Date() });
   const place = { folder, out, rules, port: await freePort(), server };
-  const proxy = await start(place);
+  const proxy: RunningHost = await start(place);
   onTestFinished(() => proxy.close());
   return { ...place, proxy };
 };
 
 describe('the recipe for nginx', () => {
   it.skipIf(findProgram('nginx') === undefined)('says as JSON which of its own limits was met', async () => {
-    const { proxy } = await startRecipe('nginx');
+    const { proxy } = await startRecipe('nginx', await startServer());
     const port = Number(new URL(proxy.address).port);
     const long = 'a'.repeat(80_000);
     const asked = [
@@ -130,7 +133,7 @@ describe.each(Object.keys(recipes) as (keyof typeof recipes)[])('the recipe for 
   it.skipIf(findProgram(host) === undefined)(
     'P4: answers files by itself and everything else by the function, and goes on with files while that is away',
     async () => {
-      const { proxy, server, out } = await startRecipe(host);
+      const { proxy, server, out } = await startRecipe(host, await startServer());
       const ask = (address: string, init?: RequestInit) =>
         fetch(proxy.address + address, { redirect: 'manual', ...init });
       const [file = ''] = readdirSync(path.join(out, 'v2/jailbreak/package')).filter((name) => name.endsWith('.json'));
@@ -192,6 +195,22 @@ describe.each(Object.keys(recipes) as (keyof typeof recipes)[])('the recipe for 
           date: expect.stringMatching(/Z$/),
         });
       }
+    },
+  );
+
+  it.skipIf(findProgram(host) === undefined)(
+    'T11: tells the function of every proxy in front of it, the last one last, whatever a client says itself',
+    async () => {
+      const server = createServer((request, response) => response.end(request.headers['x-forwarded-for']));
+      await once(server.listen(0, '127.0.0.1'), 'listening');
+      onTestFinished(() => void server.close());
+      const { proxy } = await startRecipe(host, server.address() as AddressInfo);
+      const forwarded = (headers: Readonly<Record<string, string>>) =>
+        askRaw(`${proxy.address}/v2/healthz`, headers).then(({ body }) => body.toString());
+      expect(await forwarded({ 'x-forwarded-for': '192.0.2.1, 203.0.113.7' })).toBe(
+        '192.0.2.1, 203.0.113.7, 127.0.0.1',
+      );
+      expect(await forwarded({})).toMatch(/^(?:, )?127\.0\.0\.1$/);
     },
   );
 });

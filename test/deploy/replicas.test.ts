@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { BuiltPublication, FileOrigin } from '../support/built-publication.ts';
@@ -88,5 +91,22 @@ it.skipIf(findProgram('caddy') === undefined)(
     });
     const { status, headers } = await fetch(`${balancer.address}/mine`);
     expect([status, headers.get('retry-after')]).toEqual([401, null]);
+  },
+);
+
+it.skipIf(findProgram('caddy') === undefined)(
+  'T11: the balancer tells replicas of every proxy in front of it, the last one last',
+  async () => {
+    const replica = createServer((request, response) => response.end(request.headers['x-forwarded-for']));
+    await once(replica.listen(0, '127.0.0.1'), 'listening');
+    onTestFinished(() => void replica.close());
+    const port = await freePort();
+    const balancer = await runCaddy(recipe('caddy/replicas.caddy'), port, temporaryFolder(), {
+      DEBDEX_SITE: `http://127.0.0.1:${port}`,
+      DEBDEX_REPLICAS: `127.0.0.1:${(replica.address() as AddressInfo).port}`,
+    });
+    onTestFinished(() => balancer.close());
+    const answer = await fetch(balancer.address + lookup, { headers: { 'X-Forwarded-For': '192.0.2.1, 203.0.113.7' } });
+    expect(await answer.text()).toBe('192.0.2.1, 203.0.113.7, 127.0.0.1');
   },
 );
