@@ -77,6 +77,11 @@ interface Pending {
   due: number;
 }
 
+/** What is in force was removed from the disk. It is answered from as long as this process has it open. */
+class TakenRemoved extends Error {
+  override name = 'TakenRemoved';
+}
+
 /** Failures that waiting does not fix, but only another generation or another version of this program. */
 const isForGood = (error: unknown): boolean =>
   error instanceof SourceError && (error.kind === 'older' || error.kind === 'of another version');
@@ -133,8 +138,12 @@ export class Follower {
   }
 
   async #ask(): Promise<void> {
-    const { source } = this.#options;
-    const etag = performance.now() - this.#readAt > unconditionalAfter ? null : this.#etag;
+    const { source, folder } = this.#options;
+    const isRemoved = this.#taken !== undefined && folder.isEmpty();
+    if (isRemoved) {
+      this.#tellTrouble(new TakenRemoved(`What was taken, in ${folder.root}, was removed: it is taken anew.`), 'keep');
+    }
+    const etag = isRemoved || performance.now() - this.#readAt > unconditionalAfter ? null : this.#etag;
     const found = await source.readGeneration(etag);
     if (found === undefined) {
       if (etag === null) throw unaskedNotModified(source.base);
@@ -144,7 +153,7 @@ export class Follower {
     this.#etag = found.etag;
     const note = this.#taken?.note;
     const isSame = found.text.toString() === note?.text && (found.jws?.toString() ?? null) === note.jws;
-    if (isSame) this.#pending = undefined;
+    if (isSame && !isRemoved) this.#pending = undefined;
     else if (!this.#pending?.found.text.equals(found.text)) {
       this.#pending = { found, since: performance.now(), tries: 0, due: 0 };
     }
@@ -153,6 +162,7 @@ export class Follower {
   async #takePending(pending: Pending): Promise<void> {
     const { folder, onTaken, onConfirmed, tell, now, interval } = this.#options;
     try {
+      folder.prepare();
       const taken = await this.#stageNewest(pending);
       folder.write(taken.note);
       await onTaken(taken);
@@ -181,7 +191,8 @@ export class Follower {
       if (pending.found.text.toString() !== this.#taken?.note.text) {
         assertNotOlder(pending.found.generation, this.#taken?.generation, { base: source.base, folder: folder.root });
       }
-      const staged = await stage(pending.found, { source, folder, before: this.#taken });
+      const before = folder.isEmpty() ? undefined : this.#taken;
+      const staged = await stage(pending.found, { source, folder, before });
       const last = await source.readGeneration(staged === undefined ? null : pending.found.etag);
       const hasChanged = last !== undefined && !last.text.equals(pending.found.text);
       if (staged !== undefined && (!hasChanged || beginnings === mostBeginnings)) return staged;
@@ -247,6 +258,7 @@ export class Follower {
   #describe(error: unknown): { kind: string; sentence: string } {
     const { source, folder } = this.#options;
     // These sentences do not differ from one check to the next.
+    if (error instanceof TakenRemoved) return { kind: error.name, sentence: error.message };
     if (error instanceof SourceError) return { kind: error.message, sentence: error.message };
     if (error instanceof NetworkError) {
       return { kind: error.code, sentence: `${source.base} could not be read: ${error.message}.` };

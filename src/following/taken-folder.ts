@@ -117,6 +117,16 @@ export class TakenFolder {
     return path.join(this.documents, `${digest}.json`);
   }
 
+  /** Whether there is no note, as where somebody removed the folder while a replica answers from it. */
+  isEmpty(): boolean {
+    return !existsSync(this.#note);
+  }
+
+  /** Makes the folders, if somebody removed them. */
+  prepare(): void {
+    for (const folder of [this.#staging, this.#catalogs, this.documents]) makeFolder(folder);
+  }
+
   /** A name for a new temporary file. */
   temporary(): string {
     return path.join(this.#staging, `${process.pid}-${this.#serial++}`);

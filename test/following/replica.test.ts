@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import path from 'node:path';
 import { DatabaseSync, StatementSync } from 'node:sqlite';
@@ -136,6 +136,25 @@ describe('a replica', () => {
     }
     writeFileSync(path.join(first.folder.root, 'in-force.json'), '{');
     await expect(new TakenFolder(state).read()).rejects.toThrow(/damaged/);
+  });
+
+  it('P2: takes anew what somebody removed from its disk while it runs, whether something else is published or not', async () => {
+    const large = repository('x'.repeat(3000), 200);
+    await publication.publish([large]);
+    const list = documentPath.repositoryPackages('one');
+    const replica = await follow();
+    await replica.poll();
+    for (const number of [1, 2]) {
+      if (number === 2) await publication.publish([large, { ...repository('new'), slug: 'two' }]);
+      replica.events.length = 0;
+      rmSync(replica.folder.root, { recursive: true });
+      for (let time = 0; time < 2; time++) await replica.poll();
+      // The same trouble is not told again so soon.
+      const told = number === 1 ? [expect.stringMatching(/was removed: it is taken anew/)] : [];
+      expect(replica.reasons).toEqual([...told, 'generation-taken']);
+      expect((await replica.folder.read())?.generation.number).toBe(number);
+      expect(replica.read(list)?.equals(publication.read(list))).toBe(true);
+    }
   });
 
   it('P3: takes anew what an older version of it took, and removes that', async () => {
