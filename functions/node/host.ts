@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { describeOtherFormat } from '../../src/catalog/state-catalog.ts';
 import { documentPath } from '../../src/contract/paths.ts';
 import { createApp } from '../app.ts';
 import { type GatewayConfiguration, openGateway, readGatewayConfiguration } from '../gateway/on-node.ts';
@@ -99,8 +100,16 @@ export const startBuildHost = async (options: BuildHostOptions): Promise<Host> =
     const { settings } = readGateway(publicAddress, options);
     app = createApp({ ...dependencies, gateway: gateway.routesWith(settings) }, makeAnswer);
   };
+  // It is answered from all the same: most versions differ in a part of it, and a first build takes long.
+  let toldFormat: string | undefined;
+  const tellFormat = (): void => {
+    const sentence = describeOtherFormat(state);
+    if (sentence !== undefined && sentence !== toldFormat) options.log.warn('other-catalog', sentence);
+    toldFormat = sentence;
+  };
+  tellFormat();
   const followBuild = (): void => {
-    for (const follow of [followAddress, () => search.refresh()]) {
+    for (const follow of [followAddress, () => search.refresh(), tellFormat]) {
       try {
         follow();
       } catch (error) {

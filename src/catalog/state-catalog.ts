@@ -62,6 +62,17 @@ export const isOwnCatalog = (file: string): boolean => {
   }
 };
 
+/** Says what to do about the catalog in force, if another version made it; undefined if there is none or it is of this one. */
+export const describeOtherFormat = (state: string): string | undefined => {
+  const found = existsSync(catalogPath(state)) ? readCatalogFormat(catalogPath(state)) : undefined;
+  if (found === undefined || found === catalogFormat) return undefined;
+  const [who, what] =
+    found < catalogFormat
+      ? ['an earlier version of Debdex', 'build with this one']
+      : ['a later version of Debdex', 'start the server with that one'];
+  return `${catalogPath(state)} was made by ${who} (format ${found}; this one reads ${catalogFormat}): search, and what else is computed, may fail or be wrong. To end this, ${what}.`;
+};
+
 /** Whether the state folder has a readable catalog of this version. */
 const hasCatalog = (state: string): boolean =>
   existsSync(catalogPath(state)) && readCatalogFormat(catalogPath(state)) === catalogFormat;
