@@ -10,8 +10,9 @@ import { CannotServe, type Host, type HostOptions } from './host-options.ts';
 import { listen } from './listen.ts';
 import { measureBy } from './measure-questions.ts';
 import { Meter } from './meter.ts';
+import { describeOtherList } from './other-safety-list.ts';
 import { type ReplicaSource, startReplica } from './replica.ts';
-import { NothingTaken } from './replica-index.ts';
+import { NothingTaken, type ReplicaIndex } from './replica-index.ts';
 import { createTelling } from './telling.ts';
 
 /** The settings of the host of a replica. */
@@ -20,6 +21,9 @@ export interface ReplicaHostOptions extends HostOptions {
   /** Whether this host counts the downloads that are reported to it. */
   readonly countDownloads: boolean;
 }
+
+/** How many published hosts are looked up in the list of this server: more than any list has, in a tenth of a second. */
+const mostCompared = 1000;
 
 /**
  * Serves a replica of a publication, and follows each new generation. Throws CannotServe if another replica uses the
@@ -34,6 +38,13 @@ export const startReplicaHost = async (options: ReplicaHostOptions): Promise<Hos
   const computed = openComputed(options, { report, tell });
   const downloads = options.countDownloads ? openDownloads(options, { tell }) : undefined;
   let forget = () => {};
+  let toldList: string | undefined;
+  const tellOtherList = (index: ReplicaIndex): void => {
+    const others = 'the publication. Give the server the safety.yaml of its builder, in the folder of --data.';
+    const sentence = describeOtherList(index.unsafeHosts(mostCompared), computed.safety, options.safetyList, others);
+    if (sentence !== undefined && sentence !== toldList) options.log.warn('other-safety-list', sentence);
+    toldList = sentence;
+  };
   const replica = await startReplica({
     source: options.replica,
     state,
@@ -43,7 +54,10 @@ export const startReplicaHost = async (options: ReplicaHostOptions): Promise<Hos
     measure: measureBy(meter),
     tell,
     report,
-    onChange: () => forget(),
+    onChange: (index) => {
+      forget();
+      tellOtherList(index);
+    },
   }).catch(async (error: unknown) => {
     computed.safety.close();
     await downloads?.close();

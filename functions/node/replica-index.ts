@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs';
 import { generationPath, tellsOfGenerations } from '../../src/contract/generation.ts';
+import { olderOperations } from '../../src/contract/older-addresses/operations.ts';
+import { unsafeHostsSchema } from '../../src/contract/older-addresses/records.ts';
 import { defaultAddress, describedAddress, documentPath } from '../../src/contract/paths.ts';
 import type { ReplicaRecord } from '../../src/contract/records.ts';
 import { TakenCatalog } from '../../src/following/taken-catalog.ts';
@@ -109,6 +111,16 @@ export class ReplicaIndex extends CatalogQuestions implements Documents {
   /** The public address that the published documents contain. */
   publicAddress(): string {
     return this.#inForce?.publicAddress ?? defaultAddress;
+  }
+
+  /** Hosts that are published as unsafe, at most so many; none if the publication does not say. */
+  unsafeHosts(most: number): readonly string[] {
+    try {
+      const text = this.#current().catalog.more.read(olderOperations.unsafeHosts.file);
+      return unsafeHostsSchema.parse(JSON.parse(text?.toString() ?? '[]')).slice(0, most);
+    } catch {
+      return [];
+    }
   }
 
   read: Documents['read'] = async (path, encoding) => {

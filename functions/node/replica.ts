@@ -22,7 +22,7 @@ interface ReplicaOptions extends Omit<ReplicaIndexOptions, 'folder'> {
   readonly tell: (event: FollowerEvent) => void;
   readonly report: (error: unknown) => void;
   /** Called whenever another generation has come into force. */
-  readonly onChange: () => void;
+  readonly onChange: (index: ReplicaIndex) => void;
 }
 
 /** A replica that follows its publication. */
@@ -48,7 +48,7 @@ export const startReplica = async (options: ReplicaOptions): Promise<Replica> =>
   const use = (note: Note): void => {
     index.use(note);
     inForce = note;
-    onChange();
+    onChange(index);
   };
   try {
     const taken = await folder.read(source.publicKey);

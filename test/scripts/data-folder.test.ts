@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { manifestOf, readService, safetyFileOf } from '../../scripts/read-service.ts';
 import { warnOfLostSignature } from '../../scripts/read-signing-key.ts';
 import { warnOfExample } from '../../scripts/warn-of-example.ts';
@@ -10,7 +10,9 @@ import { generationPath } from '../../src/contract/generation.ts';
 import { documentPath } from '../../src/contract/paths.ts';
 import { isExampleAddress, isReachable } from '../../src/contract/service-file.ts';
 import { createSigner } from '../../src/publication/signature.ts';
+import { FileOrigin } from '../support/built-publication.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { startReplicaServer } from '../support/replica-server.ts';
 import { runScript } from '../support/run-script.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -158,5 +160,17 @@ describe('a data folder', () => {
     const served = await runScript('serve', flags);
     expect(served).toMatchObject({ status: 1, error: expect.stringContaining('other-safety-list') });
     expect((await runScript('serve', [...flags, '--data', data])).error).not.toContain('other-safety-list');
+
+    const origin = await new FileOrigin(out).open();
+    onTestFinished(() => origin.close());
+    for (const [list, told] of [
+      [safetyFileOf(data), []],
+      [safetyFileOf(undefined), [expect.stringMatching(/calls bad\.test safe, .* Give the server the safety\.yaml/)]],
+    ] as const) {
+      const replica = await startReplicaServer(origin.address, { safetyList: list });
+      await replica.until(1);
+      const lines = replica.lines.filter(({ event }) => event === 'other-safety-list');
+      expect(lines.map(({ message }) => message)).toEqual(told);
+    }
   });
 });
