@@ -14,6 +14,7 @@ import {
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
+import { computeKey } from '../../src/site/bundle.ts';
 import { placed, project, recipe } from '../support/deployed.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { freePort } from '../support/host-programs.ts';
@@ -87,6 +88,28 @@ describe('the Dockerfile', () => {
     expect(instructions('USER')).toEqual(['node']);
     expect(kept.filter((name) => !existsSync(path.join(project, name)))).toEqual([]);
     expect(ignored).toContain('*');
+  });
+
+  it('has in its last stage all that the pages were bundled of, or each build would bundle them again, and cannot', () => {
+    const stages = new Map<string, string[]>();
+    let stage = '';
+    for (const [instruction, rest] of lines) {
+      const [first = '', , name = 'last'] = rest.split(' ');
+      if (instruction === 'FROM') {
+        stage = name;
+        stages.set(stage, [...(stages.get(first) ?? [])]);
+      }
+      if (instruction === 'COPY' && !first.startsWith('--from='))
+        stages.get(stage)?.push(...rest.split(' ').slice(0, -1));
+    }
+    const keyOf = (stage: string): string => {
+      const folder = temporaryFolder();
+      for (const name of stages.get(stage) ?? [])
+        cpSync(path.join(project, name), path.join(folder, name), { recursive: true });
+      return computeKey(folder);
+    };
+    expect(keyOf('last')).toBe(keyOf('pages'));
+    expect(keyOf('last')).toBe(computeKey());
   });
 
   // Bundles pages, builds and serves in a copy of the project: run when installation changes.
