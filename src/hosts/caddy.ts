@@ -82,6 +82,8 @@ const handOn = (functionUrl: string, below: string): string[] => [
     // Caddy itself leaves out what proxies in front of it say, so that behind one all clients would be one.
     'header_up X-Forwarded-For "{http.request.header.X-Forwarded-For}, {remote_host}"',
     ...(functionUrl.startsWith('https:') ? ['header_up Host {upstream_hostport}'] : []),
+    // Caddy itself waits for ever for one that stands still. The function takes less.
+    ...block('transport http', ['response_header_timeout 30s']),
   ]),
 ];
 

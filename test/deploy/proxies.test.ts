@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, get, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -21,13 +21,15 @@ interface Place {
   readonly rules: string;
   readonly port: number;
   readonly server: Pick<ServerProcess, 'port'>;
+  /** How long the proxy waits for the function, as nginx and Caddy write it. */
+  readonly wait: string;
 }
 
 const recipes = {
   nginx: {
     functionUrl: () => 'http://debdex_function',
     twins: ['gzip'],
-    start: ({ folder, out, rules, port, server }: Place) =>
+    start: ({ folder, out, rules, port, server, wait }: Place) =>
       runNginx(
         placed(recipe('nginx/debdex.conf'), {
           'include debdex/': `include ${rules}/`,
@@ -35,6 +37,7 @@ const recipes = {
           'listen [::]:80;': '',
           'server 127.0.0.1:8080': `server 127.0.0.1:${server.port}`,
           'root /var/lib/debdex/dist;': `root ${out};`,
+          'proxy_read_timeout 30s': `proxy_read_timeout ${wait}`,
         }),
         port,
         folder,
@@ -43,10 +46,14 @@ const recipes = {
   caddy: {
     functionUrl: (server: Place['server']) => `http://127.0.0.1:${server.port}`,
     twins: ['br', 'gzip'],
-    start: ({ folder, rules, port }: Place) =>
-      runCaddy(placed(recipe('caddy/Caddyfile'), { '/etc/caddy/debdex': rules }), port, folder, {
+    start: ({ folder, rules, port, wait }: Place) => {
+      const file = path.join(rules, 'debdex.caddy');
+      const waits = { 'response_header_timeout 30s': `response_header_timeout ${wait}` };
+      writeFileSync(file, placed(readFileSync(file, 'utf8'), waits));
+      return runCaddy(placed(recipe('caddy/Caddyfile'), { '/etc/caddy/debdex': rules }), port, folder, {
         DEBDEX_SITE: `http://127.0.0.1:${port}`,
-      }),
+      });
+    },
   },
 } as const;
 
@@ -70,12 +77,16 @@ afterAll(() => rmSync(built, { recursive: true, force: true }));
 
 const startServer = () => startServerProcess(['--state', state, '--out', out, '--port', '0', '--trusted-proxies', '1']);
 
-const startRecipe = async <Server extends Place['server']>(host: keyof typeof recipes, server: Server) => {
+const startRecipe = async <Server extends Place['server']>(
+  host: keyof typeof recipes,
+  server: Server,
+  wait = '30s',
+) => {
   const folder = temporaryFolder();
   const rules = path.join(folder, 'rules');
   const { functionUrl, start } = recipes[host];
   writeRules({ host, publication: out, out: rules, functionUrl: functionUrl(server), now: new Date() });
-  const place = { folder, out, rules, port: await freePort(), server };
+  const place = { folder, out, rules, port: await freePort(), server, wait };
   const proxy: RunningHost = await start(place);
   onTestFinished(() => proxy.close());
   return { ...place, proxy };
@@ -213,4 +224,15 @@ describe.each(Object.keys(recipes) as (keyof typeof recipes)[])('the recipe for 
       expect(await forwarded({})).toMatch(/^(?:, )?127\.0\.0\.1$/);
     },
   );
+
+  it.skipIf(findProgram(host) === undefined)('says when to come again where the function stands still', async () => {
+    const server = createServer(() => {});
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    onTestFinished(() => server.closeAllConnections());
+    onTestFinished(() => void server.close());
+    const { proxy } = await startRecipe(host, server.address() as AddressInfo, '100ms');
+    const answer = await fetch(`${proxy.address}/v2/healthz`);
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5']);
+    expect(await answer.json()).toMatchObject({ message: '503 Service Unavailable' });
+  });
 });

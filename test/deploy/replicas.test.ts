@@ -110,3 +110,22 @@ it.skipIf(findProgram('caddy') === undefined)(
     expect(await answer.text()).toBe('192.0.2.1, 203.0.113.7, 127.0.0.1');
   },
 );
+
+it.skipIf(findProgram('caddy') === undefined)(
+  'the balancer says when to come again where a replica stands still that was asked',
+  async () => {
+    const replica = createServer(() => {});
+    await once(replica.listen(0, '127.0.0.1'), 'listening');
+    onTestFinished(() => replica.closeAllConnections());
+    onTestFinished(() => void replica.close());
+    const port = await freePort();
+    const sooner = { 'response_header_timeout 30s': 'response_header_timeout 100ms', 'lb_try_duration 10s': '' };
+    const balancer = await runCaddy(placed(recipe('caddy/replicas.caddy'), sooner), port, temporaryFolder(), {
+      DEBDEX_SITE: `http://127.0.0.1:${port}`,
+      DEBDEX_REPLICAS: `127.0.0.1:${(replica.address() as AddressInfo).port}`,
+    });
+    onTestFinished(() => balancer.close());
+    const answer = await fetch(balancer.address + lookup);
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5']);
+  },
+);
