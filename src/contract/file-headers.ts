@@ -4,7 +4,10 @@ import { apiRoot } from './paths.ts';
 
 // Headers that every host sets on published files: our server, an object store, a static host by its rules.
 
-/** Content types by the ending of a file's name. */
+/** The content type of any other file. */
+export const unknownType = 'application/octet-stream';
+
+/** Content types by the ending of a file's name: every ending that a build publishes below the root of the API is here. */
 export const contentTypes: Readonly<Record<string, string>> = {
   json: 'application/json',
   yaml: 'application/yaml',
@@ -31,9 +34,9 @@ export const contentTypes: Readonly<Record<string, string>> = {
   // RFC 7515, section 9.2.1; RFC 8878, section 7.1.
   jws: 'application/jose',
   zst: 'application/zstd',
+  // The catalog as rows.
+  portion: unknownType,
 };
-/** The content type of any other file. */
-export const unknownType = 'application/octet-stream';
 const compressible = /^text\/|json|xml|yaml|javascript|wasm/;
 
 /** Whether bodies of a content type are worth compressing. */

@@ -50,6 +50,7 @@ beforeAll(async () => {
   server.write('v2/generation.json', '{"format":1}');
   server.write('v2/changes/1.json', '{"format":1}');
   server.write('v2/catalog/aa.sqlite.zst', 'not really');
+  server.write('v2/portions/aa.portion', 'not really');
   server.write('v2/jailbreak/repository/sample/packages/2.json', '{"data":[]}');
   server.write('feed.atom', '<feed/>');
   for (const path of openToScripts) server.write(path.slice(1), '{}');
@@ -87,6 +88,7 @@ const documents = [
   '/v2/generation.json',
   '/v2/changes/1.json',
   '/v2/catalog/aa.sqlite.zst',
+  '/v2/portions/aa.portion',
   '/jailbreak/package/com.Example.Two',
   '/v2/jailbreak/package/com.example.one.json',
   '/jailbreak/package/com.example.one.json',
