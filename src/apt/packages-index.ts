@@ -108,7 +108,6 @@ export const parsePackage = (given: Stanza): ParsedPackage => {
   if (unread !== undefined) fields['relation-malformed'] = unread;
   const findings = Object.keys(fields) as PackageFinding[];
   if (!isValidVersion(version)) findings.push('version-malformed');
-  const nativeDepiction = text(stanza, 'native-depiction') ?? text(stanza, 'sileodepiction');
   const value: PackageStanza = {
     package: name,
     version,
@@ -125,7 +124,7 @@ export const parsePackage = (given: Stanza): ParsedPackage => {
     installedSize: installedSize(stanza, findings),
     icon: checkedUrl(text(stanza, 'icon'), 'icon-malformed', findings),
     header: checkedUrl(text(stanza, 'header'), 'header-malformed', findings),
-    nativeDepiction: checkedUrl(nativeDepiction, 'native-depiction-malformed', findings),
+    nativeDepiction: nativeDepiction(stanza, findings),
     depiction: webUrl(text(stanza, 'depiction')),
     homepage: webUrl(text(stanza, 'homepage')),
     depends: text(stanza, 'depends'),
@@ -278,6 +277,18 @@ const wholeNumber = (value: string): number | null => {
   if (!/^[0-9]+$/.test(value)) return null;
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : null;
+};
+
+const nativeDepictionFields = ['native-depiction', 'sileodepiction'] as const;
+
+/** The first of both fields that is a web address; of any other there is one finding. */
+const nativeDepiction = (stanza: Stanza, findings: PackageFinding[]): string | null => {
+  const malformed: PackageFinding[] = [];
+  let url: string | null = null;
+  for (const field of nativeDepictionFields)
+    url ??= checkedUrl(text(stanza, field), 'native-depiction-malformed', malformed);
+  findings.push(...malformed.slice(0, 1));
+  return url;
 };
 
 const checkedUrl = (value: string | null, malformed: PackageFinding, findings: PackageFinding[]): string | null => {

@@ -113,7 +113,7 @@ describe('parsePackage', () => {
     });
   });
 
-  it('reads Tags for Tag, and SileoDepiction where there is no native depiction', () => {
+  it('reads Tags for Tag, and SileoDepiction where Native-Depiction is absent or no web address', () => {
     expect(value({ tags: 'a' }).tags).toEqual(['a']);
     expect(value({ tags: 'a', tag: 'b' }).tags).toEqual(['b']);
     expect(value({ tag: ' , ' }).tags).toBeNull();
@@ -121,6 +121,16 @@ describe('parsePackage', () => {
     expect(
       value({ sileodepiction: 'https://s.example/', 'native-depiction': 'https://n.example/' }).nativeDepiction,
     ).toBe('https://n.example/');
+    const malformed = (fields: Record<string, string>) =>
+      parsePackage(new Map(Object.entries({ ...minimal, 'native-depiction': 'nowhere', ...fields })));
+    expect(malformed({ sileodepiction: 'https://s.example/' })).toMatchObject({
+      value: { nativeDepiction: 'https://s.example/' },
+      findings: ['native-depiction-malformed'],
+    });
+    expect(malformed({ sileodepiction: 'nor this' })).toMatchObject({
+      value: { nativeDepiction: null },
+      findings: ['native-depiction-malformed'],
+    });
   });
 
   it('C11: takes only http and https for URLs, and writes them for strict parsers', () => {

@@ -84,7 +84,7 @@ export const packageTexts = {
   'native-depiction-malformed': note(
     'A native depiction has no web address',
     'A native depiction that is no web address was left out: {}.',
-    'Give SileoDepiction an https:// address of a JSON document.',
+    'Give SileoDepiction, and Native-Depiction if it is there, an https:// address of a JSON document.',
   ),
   'relation-malformed': broken(
     'APT cannot read what a package needs',
