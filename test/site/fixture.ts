@@ -73,7 +73,7 @@ export const telling = {
         },
         {
           class: 'DepictionMarkdownView',
-          markdown: `**Themes** for all of it, [as said](https://a.example/x). ${evil} [no](javascript:alert(1))\n\n- one\n- \`two\``,
+          markdown: `**Themes** for all of it, [as said](https://a.example/x). ${evil} [no](javascript:alert(1))\n\n- one\n- \`two\`\n- ثلاثة`,
         },
         { class: 'DepictionTableTextView', title: `Works ${evil}`, text: `with &lt;${evil}&gt; a${'b'.repeat(200)}` },
         {

@@ -172,6 +172,11 @@ describe('a package', () => {
     expect(await section.locator('.prose').first().innerText()).toMatch(
       /^Themes for all of it, as said\..* no\s+one\s+two/,
     );
+    // Of a list in two directions each mark has its place within it.
+    const marks = await page.evaluate<string[]>(
+      `[...document.querySelectorAll('#depiction ul > li')].map((li) => getComputedStyle(li).direction + [li.offsetLeft - li.parentElement.offsetLeft, li.parentElement.offsetWidth - li.offsetWidth].map((gap) => gap > 10))`,
+    );
+    expect(marks).toEqual(['ltrtrue,true', 'ltrtrue,true', 'rtlfalse,true']);
     const links = await page.evaluate<string[]>(
       `[...document.querySelectorAll('#depiction a')].map(({ href, rel }) => href + ' ' + rel)`,
     );
