@@ -42,6 +42,9 @@ const readBuilt = async ({ documents }: Pick<Dependencies, 'documents'>): Promis
   throw new Unavailable(`${searchPage.file} is being replaced too often`);
 };
 
+/** A query as the page repeats it. A search takes control characters for blanks, and HTML may not contain them. */
+const shown = (question: string): string => question.replaceAll(/\p{Cc}/gu, ' ');
+
 /** The value among these that was written, in any letter case; undefined if there is none. */
 const oneOf = <T extends string>(values: readonly T[], written: string): T | undefined =>
   values.find((one) => one.toLowerCase() === written.toLowerCase());
@@ -94,7 +97,7 @@ export const searchPageHandler = (dependencies: Dependencies, makeAnswer: MakeAn
       const traits = readTraits(built);
       const found = toPackages(read, traits, chosen.architecture);
       const html = composeSearchPage(built, {
-        question: q,
+        question: shown(q),
         chosen,
         sort,
         page,
@@ -127,7 +130,7 @@ export const searchPageHandler = (dependencies: Dependencies, makeAnswer: MakeAn
     // In the words of the page, because its readers know of no parameters. Bytes that are no text have no length.
     const isMeasured = status === 400 && !question.includes('\ufffd');
     const unfit = isMeasured ? lengthWords([...question.trim()].length) : undefined;
-    const html = composeRefusal(built, question, { ...chosen, sort }, unfit ?? `${sentence}.`);
+    const html = composeRefusal(built, shown(question), { ...chosen, sort }, unfit ?? `${sentence}.`);
     return pageAnswer(request, html, status, cacheControl.none, headers);
   };
 

@@ -270,6 +270,15 @@ describe('C14: the page of the search', () => {
     server.faults.length = 0;
   });
 
+  it('repeats no control character of a question, found or refused, and finds the same without', async () => {
+    const { html, names } = await ask('?q=%00snow%1b0%C2%85');
+    expect(names).toEqual((await ask('?q=snow+0')).names);
+    const refused = await ask('?q=%00');
+    expect(refused.status).toBe(400);
+    expect(html + refused.html).not.toMatch(/(?!\n)\p{Cc}/u);
+    expect(html).toContain(' value=" snow 0 "');
+  });
+
   it('answers HEAD, and no method that would change something', async () => {
     const head = await ask('?q=snow', 'HEAD');
     expect([head.status, head.html]).toEqual([200, '']);
