@@ -3,6 +3,7 @@ import { describedBy } from './placeholder.ts';
 import { RecentRecords, type RecordRow } from './recent-records.ts';
 import { listRecords, parseTexts, type RecordList, type RecordPiece, readyText } from './record-list.ts';
 import type { SearchedTexts } from './search-document.ts';
+import { foldText } from './search-text.ts';
 import { bucketOfKey, type DeletionKey, termsOfKey } from './spelling.ts';
 import { prepareWordsWithInside, type WordsWithInside } from './word-list.ts';
 
@@ -13,7 +14,7 @@ export type SearchedDocument = SearchedTexts & { readonly id: number };
 export interface SortKeys {
   readonly id: number;
   readonly identifier: string;
-  /** In lower case; the identifier if there is no name. */
+  /** Without regard to case and diacritics; the identifier if there is no name. */
   readonly name: string;
   /** ISO 8601. */
   readonly firstSeen: string;
@@ -120,7 +121,7 @@ export class SearchReading {
   sortKeys(ids: readonly number[]): SortKeys[] {
     return this.#keys
       .all(JSON.stringify(ids))
-      .map(([id, identifier, name, firstSeen]) => ({ id, identifier, name: name.toLowerCase(), firstSeen }));
+      .map(([id, identifier, name, firstSeen]) => ({ id, identifier, name: foldText(name), firstSeen }));
   }
 
   /** All indexed texts of these documents, in the given order. */

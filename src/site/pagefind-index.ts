@@ -2,6 +2,7 @@ import { createHash, hash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { close, createIndex } from 'pagefind';
+import { foldText } from '../catalog/search-text.ts';
 import { architectureOf, builds } from '../compatibility/builds.ts';
 import { stateOf } from '../contract/package-states.ts';
 import { fitsArchitecture } from '../results/fits-architecture.ts';
@@ -96,7 +97,7 @@ const searchRecord = (
       state: [stateOf(summary.version, isStale(summary.repository))],
     },
     sort: {
-      name: summary.name.toLowerCase(),
+      name: foldText(summary.name),
       // Seen under a clock that was ahead, so it is not the newest until that day.
       updated: summary.updatedAt > until ? unknownDay : summary.updatedAt,
       ...(downloads === undefined ? {} : { downloads: String(downloads) }),

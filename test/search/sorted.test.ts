@@ -20,7 +20,7 @@ const named = (Name: string, more = {}) => ({
 
 const first = [
   named('Snow Zebra'),
-  named('snow ant'),
+  named('snöw ant', { Package: 'com.example.snowant' }),
   named('Snow', { Section: 'Themes' }),
   named('Board', { Description: 'for snow' }),
   named('Light'),
@@ -67,14 +67,14 @@ describe('a search of packages in another order', () => {
       expect((await names('snow', order)).sort()).toEqual(all);
   });
 
-  it('has it by name, by the day it was first seen, or by how often it was downloaded, and then as it fits', async () => {
-    expect(await names('snow', 'name')).toEqual(['Board', 'Light Snow', 'Snow', 'snow ant', 'Snow Bear', 'Snow Zebra']);
+  it('has it by name, without regard to case and accents, by the day it was first seen, or by how often it was downloaded, and then as it fits', async () => {
+    expect(await names('snow', 'name')).toEqual(['Board', 'Light Snow', 'Snow', 'snöw ant', 'Snow Bear', 'Snow Zebra']);
     expect((await names('snow', 'newest')).slice(0, 3)).toEqual(['Light Snow', 'Snow Bear', 'Snow']);
     expect(await names('snow', 'downloads')).toEqual([
       'Board',
       'Snow Zebra',
-      'snow ant',
-      ...(await names('snow')).filter((name) => !['Board', 'Snow Zebra', 'snow ant'].includes(String(name))),
+      'snöw ant',
+      ...(await names('snow')).filter((name) => !['Board', 'Snow Zebra', 'snöw ant'].includes(String(name))),
     ]);
   });
 
@@ -89,7 +89,7 @@ describe('a search of packages in another order', () => {
       'Board',
       'Light',
       'Snow',
-      'snow ant',
+      'snöw ant',
       'Snow Bear',
       'Snow Zebra',
     ]);
