@@ -1,15 +1,17 @@
 import { joinWords, splitWords } from '../catalog/search-text.ts';
 import { isOneMistakeApart } from '../catalog/spelling.ts';
+import { mostWords } from '../contract/search-length.ts';
 import { type FoundPackage, termsOf } from './found.ts';
 
 /**
- * How results match a query: as asked, with another spelling that was `meant`, or in part. The index answers a mistyped
- * query without saying so, but readers should know.
+ * How results match a query: as asked, with another spelling that was `meant`, in part, or `cut` to its first words.
+ * The index answers a mistyped query, and one of very many words, without saying so, but readers should know.
  */
 export type Fit =
   | { readonly kind: 'asked' }
   | { readonly kind: 'corrected'; readonly meant: string }
-  | { readonly kind: 'part' };
+  | { readonly kind: 'part' }
+  | { readonly kind: 'cut' };
 
 type Known = Pick<FoundPackage, 'id' | 'name' | 'said' | 'isPart'>;
 
@@ -44,6 +46,8 @@ const fitOf = (words: readonly string[], one: Known): Fit => {
 export const readFit = (question: string, found: readonly Known[]): Fit => {
   const words = splitWords(question);
   if (words.length === 0) return asked;
+  // Each character of a script without blanks is a word, and of a long one more of them count.
+  if (found.length > 0 && words.length > mostWords && /\s/.test(question.trim())) return { kind: 'cut' };
   if (found[0]?.isPart) return { kind: 'part' };
   // What matches in part is marked as such, and says nothing about how the others match.
   const whole = found.filter(({ isPart }) => !isPart).slice(0, mostRead);

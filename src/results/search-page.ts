@@ -1,4 +1,5 @@
 import type { PackageOrder } from '../contract/parameters.ts';
+import { mostWords } from '../contract/search-length.ts';
 import { searchPage } from '../contract/search-page.ts';
 import { type Chosen, facetNames } from './chosen-facets.ts';
 import { presentSlug } from './former-slugs.ts';
@@ -46,6 +47,7 @@ export const partClass = 'part';
 /** A sentence, as markup, if the query was not answered as it was asked; otherwise empty. */
 export const fitMarkup = (fit: Fit, question: string, root: string): string => {
   if (fit.kind === 'asked') return '';
+  if (fit.kind === 'cut') return `Of so many words only the first ${mostWords} are searched.`;
   if (fit.kind === 'part') return 'No package has all of these words. These have all but one of them.';
   const address = escapeMarkup(`${root}${searchPage.path}?q=${encodeURIComponent(wholeCharacters(fit.meant))}`);
   return `Nothing is spelt “<bdi>${escapeMarkup(question)}</bdi>”. Did you mean <a href="${address}" dir="auto">${escapeMarkup(fit.meant)}</a>?`;

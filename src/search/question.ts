@@ -1,4 +1,5 @@
 import { foldText, pastedPackage, splitParts, splitWords } from '../catalog/search-text.ts';
+import { mostWords } from '../contract/search-length.ts';
 
 /** A query as terms. Whatever the text contains, these are words and never syntax. */
 export interface Question {
@@ -18,9 +19,6 @@ export interface Question {
   /** Whether it looks like the beginning of an identifier: segments separated by dots, without blanks. */
   readonly dotted: boolean;
 }
-
-// Nobody types more words. The rest would only make an expensive query of a pasted text.
-const mostWords = 8;
 
 // Names in a script without blanks have more characters than that. Such a query costs less, because nothing looser is
 // looked for.

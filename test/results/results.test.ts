@@ -9,7 +9,7 @@ import { cutText, escapeMarkup } from '../../src/results/markup.ts';
 import { readFit } from '../../src/results/meant.ts';
 import { newestBy } from '../../src/results/newest.ts';
 import { rowMarkup } from '../../src/results/row.ts';
-import { composeSearchPage, countWords, places } from '../../src/results/search-page.ts';
+import { composeSearchPage, countWords, fitMarkup, places } from '../../src/results/search-page.ts';
 import { readServed, writeServed } from '../../src/results/served-builds.ts';
 
 const record = (name: string | null, more: Partial<FoundRecord> = {}): FoundRecord => ({
@@ -173,6 +173,15 @@ describe('how results fit a question', () => {
     const part = { ...snow, isPart: true };
     expect(readFit('opa33 chocy', [choicy, part])).toEqual({ kind: 'corrected', meant: 'opa33 choicy' });
     expect(readFit('opa33 choicy', [choicy, part]).kind).toBe('asked');
+  });
+
+  it('what is found by the first of very many words says so, but not where they are one in a script without blanks', () => {
+    const many = 'choicy a b c d e f g h';
+    expect(readFit(many, [choicy]).kind).toBe('cut');
+    expect(fitMarkup({ kind: 'cut' }, many, '/')).toBe('Of so many words only the first 8 are searched.');
+    expect(readFit(many.slice(0, -2), [choicy]).kind).toBe('asked');
+    expect(readFit(many, []).kind).toBe('asked');
+    expect(readFit('雪'.repeat(9), [{ id: 'a', name: '雪'.repeat(9), said: '' }]).kind).toBe('asked');
   });
 
   it('what fits as it was asked decides, wherever among the first it stands', () => {
