@@ -48,7 +48,9 @@ export interface PackageView extends Needs {
   readonly installedSize: number | null;
   readonly tags: readonly string[];
   readonly latest: readonly VersionRow[];
+  /** At most `olderShown` of the other versions, and how many there are. */
   readonly older: readonly VersionRow[];
+  readonly olderTotal: number;
   /** What its builds state about iOS devices, in the form that the page contains. */
   readonly runs: string;
   /** The same for its best repository only, if another one has a build of the same kind for other devices. */
@@ -79,6 +81,8 @@ interface PackageLink {
 
 const dependentsShown = 48;
 const similarShown = 6;
+/** Far more than people look through. A repository may list 2,000 versions, of which each row takes half a kilobyte. */
+const olderShown = 200;
 
 // Each package of an author with many is a neighbour of several others.
 const neighbourCard = rememberRecent((summary: PackageSummary) => packageCard(summary));
@@ -128,6 +132,7 @@ export const computePackageView = (catalog: SiteCatalog, id: string): PackageVie
   const own = versions.filter((one) => one.repository === repository);
   const differing = findOtherBytes(versions);
   const rows = versionRows(versions, differing);
+  const older = rows.filter((row) => !row.latest);
   const header = webAddress(record.header_url);
   const counted = catalog.downloads.get(id);
   const author = parsePerson(record.author);
@@ -158,7 +163,8 @@ export const computePackageView = (catalog: SiteCatalog, id: string): PackageVie
     installedSize: record.installed_size,
     tags: record.tags ?? [],
     latest: rows.filter((row) => row.latest),
-    older: rows.filter((row) => !row.latest),
+    older: older.slice(0, olderShown),
+    olderTotal: older.length,
     runs,
     ownRuns: buildsElsewhere.some(({ isBoth }) => isBoth) ? (stated.get(repository.slug) ?? '') : undefined,
     lacking: catalog.hasDevices ? lackingOf(runs) : undefined,

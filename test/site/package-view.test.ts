@@ -250,6 +250,17 @@ describe('the page of a package', () => {
     ]);
   });
 
+  it('lists the newest two hundred older versions, and says how many there are', async () => {
+    const file = path.join(folder, 'versions.sqlite');
+    const packages = Array.from({ length: 301 }, (_, number) => tweak({ Version: `1.${number}` })).join('');
+    await writeCatalog(file, [{ ...own, packages }], 'https://index.example');
+    const opened = new SiteCatalog(file, lastBuild);
+    const { latest = [], older = [], olderTotal } = computePackageView(opened, 'org.t.tweak') ?? {};
+    opened.close();
+    expect([latest.length, older.length, olderTotal]).toEqual([1, 200, 300]);
+    expect([older[0]?.version, older.at(-1)?.version]).toEqual(['1.299', '1.100']);
+  });
+
   it('C8: says of each version, older ones too, where else it has other bytes, and when they changed', async () => {
     const file = path.join(folder, 'changed.sqlite');
     const [first, , third] = [own, ...copies] as [Source, Source, Source];
