@@ -9,7 +9,7 @@ import { sectionKinds } from '../../src/contract/sections.ts';
 import type { Chosen, FacetName } from '../../src/results/chosen-facets.ts';
 import { type FoundRecord, toPackages, withParts } from '../../src/results/found.ts';
 import { readFit } from '../../src/results/meant.ts';
-import { composeRefusal, composeSearchPage, readTraits } from '../../src/results/search-page.ts';
+import { composeRefusal, composeSearchPage, readBuiltTraits } from '../../src/results/search-page.ts';
 import { type Dependencies, type StoredDocument, Unavailable } from '../dependencies.ts';
 import type { Handler } from '../environment.ts';
 import { computedAnswer, HttpError } from '../http/answers.ts';
@@ -94,7 +94,7 @@ export const searchPageHandler = (dependencies: Dependencies, makeAnswer: MakeAn
       );
       const bytes = await encode(['[', ...records.pieces, ']'], turn);
       const read = withParts(JSON.parse(new TextDecoder().decode(bytes)) as FoundRecord[], parts);
-      const traits = readTraits(built);
+      const traits = readBuiltTraits(built);
       const found = toPackages(read, traits, chosen.architecture);
       const html = composeSearchPage(built, {
         question: shown(q),

@@ -22,7 +22,17 @@ export interface RowCard {
   readonly place: string;
   /** What its builds state about iOS devices (compatibility, judgement); undefined in an index without any for them. */
   readonly runs: string | undefined;
+  /** Why nothing of its repository was taken last: it fails, or what it serves is held back; undefined if it was. */
+  readonly trouble?: Trouble | undefined;
 }
+
+/** Why nothing of a repository was taken last. */
+export type Trouble = 'failing' | 'held';
+
+const troubles: Readonly<Record<Trouble, string>> = {
+  failing: '<span class="chip poor">In trouble</span>',
+  held: '<span class="chip fair">Held back</span>',
+};
 
 interface RowOptions {
   /** The path of the site on its host, with a trailing slash. */
@@ -80,12 +90,14 @@ const notchMarkup = (architectures: readonly string[]): string => {
 
 /** The row of a package, as markup. */
 export const rowMarkup = (card: RowCard, { root = '/', place = true, note }: RowOptions = {}): string => {
-  const { id, name, version, summary, paid, architectures, runs } = card;
+  const { id, name, version, summary, paid, architectures, runs, trouble } = card;
   const stage = stageOf(version);
   const from = [
     stage === undefined ? '' : `<span class="chip new">${stage}</span>`,
     paid ? '<span class="chip fair">Paid</span>' : '',
     note === undefined ? '' : `<span class="ordering">${escapeMarkup(note)}</span>`,
+    // The page of a single repository has said so above its list.
+    place && trouble !== undefined ? troubles[trouble] : '',
     place ? `<span class="place" dir="auto">${text(card.place, longest.place)}</span>` : '',
   ].join('');
   return [

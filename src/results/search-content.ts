@@ -15,7 +15,10 @@ export const composeContent = (words: readonly string[], summary: string): strin
 export const readSummary = (content: string): string => content.slice(content.indexOf(mark) + mark.length).trim();
 
 /** What a row shows of a package and no word finds. */
-type SearchCard = Pick<FoundPackage, 'version' | 'place' | 'kind' | 'icon' | 'paid' | 'architectures' | 'runs'>;
+type SearchCard = Pick<
+  FoundPackage,
+  'version' | 'place' | 'kind' | 'icon' | 'paid' | 'architectures' | 'runs' | 'trouble'
+>;
 
 /** The address of a result in the search index, with the data of its row. */
 export const composeTarget = (address: string, card: SearchCard): string => `${address}#${JSON.stringify(card)}`;

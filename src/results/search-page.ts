@@ -4,10 +4,10 @@ import { searchPage } from '../contract/search-page.ts';
 import { type Chosen, facetNames } from './chosen-facets.ts';
 import { presentSlug } from './former-slugs.ts';
 import type { FoundPackage, IndexTraits } from './found.ts';
+import { readTraits, type ToldTraits } from './index-traits.ts';
 import { escapeMarkup, wholeCharacters } from './markup.ts';
 import type { Fit } from './meant.ts';
 import { rowMarkup } from './row.ts';
-import { readServed } from './served-builds.ts';
 
 // The search page is built once, without results. If there is a function, it sends the page with results, for browsers
 // that run no scripts, and so that others need not ask again. The parts that are replaced are defined here for both.
@@ -171,13 +171,9 @@ export const composeRefusal = (
     .replace(places.status, () => places.status.replace('></p>', `>${escapeMarkup(sentence)}</p>`))
     .replace(/<link rel="canonical"[^>]*>/, '<meta name="robots" content="noindex">');
 
-const readSlugs = (built: string, name: string): ReadonlySet<string> =>
-  new Set((new RegExp(` data-${name}="([^"]*)"`).exec(built)?.[1] ?? '').split(' ').filter((slug) => slug !== ''));
-
 /** What the built page knows about the index. */
-export const readTraits = (built: string): IndexTraits => ({
-  stale: readSlugs(built, 'stale'),
-  alike: readSlugs(built, 'alike'),
-  hasDevices: built.includes(' id="device-bar"'),
-  served: readServed(/ data-served="([^"]*)"/.exec(built)?.[1] ?? ''),
-});
+export const readBuiltTraits = (built: string): IndexTraits => {
+  const told = (name: keyof ToldTraits) => new RegExp(` data-${name}="([^"]*)"`).exec(built)?.[1];
+  const [stale, held, alike, served] = (['stale', 'held', 'alike', 'served'] as const).map(told);
+  return readTraits({ stale, held, alike, served }, built.includes(' id="device-bar"'));
+};

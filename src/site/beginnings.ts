@@ -4,7 +4,7 @@ import { stateOf } from '../contract/package-states.ts';
 import { type BeginningList, beginningLists, type FirstRows } from '../results/beginning-lists.ts';
 import { type RowCard, withinRow } from '../results/row.ts';
 import type { PackageSummary } from './package-summary.ts';
-import { isStale } from './repository.ts';
+import { isStale, troubleOf } from './repository.ts';
 import { joinStatements } from './stated.ts';
 
 /** How closely a package matches two letters that begin its name or a word of it; smaller is closer. */
@@ -51,6 +51,7 @@ const toRow = (summary: PackageSummary, hasDevices: boolean): RowCard =>
     architectures: summary.architectures,
     place: summary.repository.toldName,
     runs: hasDevices ? joinStatements(summary.stated.values()) : undefined,
+    trouble: troubleOf(summary.repository),
   });
 
 /** The lists of suggestions, by their two letters. */

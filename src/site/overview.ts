@@ -3,7 +3,7 @@ import { stateOf } from '../contract/package-states.ts';
 import { type SectionKind, sectionKinds } from '../contract/sections.ts';
 import { type PackageCard, packageCard } from './package-card.ts';
 import type { News, PackageSummary } from './package-summary.ts';
-import { isStale } from './repository.ts';
+import { troubleOf } from './repository.ts';
 import { byName } from './repository-view.ts';
 import type { SiteCatalog } from './site-catalog.ts';
 
@@ -103,9 +103,9 @@ export const mixedNews = (
 // Kinds of packages that come as dependencies, and that nobody looks for.
 const broughtAlong: ReadonlySet<SectionKind> = new Set(['libraries', 'development']);
 
-// Whoever knows nothing here yet does not begin with a debug build, or where nothing can be downloaded any more.
+// Whoever knows nothing here yet does not begin with a debug build, or where something may be gone.
 const isCurrent = ({ version, repository }: PackageSummary): boolean =>
-  stateOf(version, isStale(repository)) === 'current';
+  stateOf(version, troubleOf(repository) !== undefined) === 'current';
 
 const worth = ({ repositories, summary, icon, architectures }: PackageSummary): number =>
   2 * repositories.length +
@@ -131,7 +131,7 @@ const takeInTurn = (packages: readonly PackageSummary[], length: number): Packag
 /**
  * Packages to begin with as long as there is no news: from each repository in turn, the best ranked first, those that
  * are in most repositories, have a description and an icon, and are built for current phones (rootless). Pre-releases,
- * and what is in a repository that does not answer, come last.
+ * and what is in a repository that does not answer or is held back, come last.
  */
 export const packagesToBeginWith = ({ packages }: Pick<SiteCatalog, 'packages'>, length: number): PackageSummary[] => {
   const meant = [...packages.values()].filter(({ kind }) => !broughtAlong.has(kind));

@@ -1,4 +1,6 @@
+import type { Trouble } from '../results/row.ts';
 import type { PackageSummary } from './package-summary.ts';
+import { troubleOf } from './repository.ts';
 import { joinStatements } from './stated.ts';
 
 /** The content of a package's card in a list. */
@@ -9,6 +11,7 @@ export type PackageCard = Pick<
   readonly place: string;
   /** What its builds state about iOS devices, in the form that rows contain. */
   readonly runs: string;
+  readonly trouble: Trouble | undefined;
 };
 
 /**
@@ -26,4 +29,5 @@ export const packageCard = (summary: PackageSummary, slug?: string): PackageCard
   architectures: (slug === undefined ? undefined : summary.builtFor.get(slug)) ?? summary.architectures,
   place: summary.repository.toldName,
   runs: slug === undefined ? joinStatements(summary.stated.values()) : (summary.stated.get(slug) ?? ''),
+  trouble: slug === undefined ? troubleOf(summary.repository) : undefined,
 });

@@ -11,7 +11,7 @@ import { page } from './addresses.ts';
 import { describeKept, isAsWritten, type KeptFile, writeKept } from './kept-file.ts';
 import type { PackageSummary } from './package-summary.ts';
 import { whilePagefindRuns } from './pagefind-process.ts';
-import { isStale } from './repository.ts';
+import { isStale, troubleOf } from './repository.ts';
 import { composeLists, type IndexFile } from './search-lists.ts';
 import type { SiteCatalog } from './site-catalog.ts';
 import { joinStatements } from './stated.ts';
@@ -79,7 +79,16 @@ const searchRecord = (
 ): SearchRecord => {
   const { version, repository, kind, icon, paid, architectures } = summary;
   const runs = hasDevices ? joinStatements(summary.stated.values()) : undefined;
-  const card = { version, place: repository.toldName, kind, icon, paid, architectures, runs };
+  const card = {
+    version,
+    place: repository.toldName,
+    kind,
+    icon,
+    paid,
+    architectures,
+    runs,
+    trouble: troubleOf(repository),
+  };
   return {
     url: spreadLength(composeTarget(page.package(summary.id), card), summary.id),
     content: composeContent(

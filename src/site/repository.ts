@@ -1,6 +1,7 @@
 import { isUnreadable, type ShownBuild } from '../catalog/last-build.ts';
 import type { CatalogRepository } from '../catalog/site-reading.ts';
 import type { DatedFinding } from '../contract/findings.ts';
+import type { Trouble } from '../results/row.ts';
 
 /** What the last build said of one repository. */
 export type Outcome = ShownBuild['repositories'][number];
@@ -40,3 +41,7 @@ export const isTroubled = <Known extends { readonly outcome: string }>(
 /** Whether the last build could not read a repository, so that earlier data is shown. */
 export const isStale = ({ outcome }: Pick<Repository, 'outcome'>): boolean =>
   outcome !== undefined && isUnreadable(outcome);
+
+/** What the rows of its packages say of a repository; undefined if the last build took what it serves. */
+export const troubleOf = ({ doubt }: Pick<Repository, 'doubt'>): Trouble | undefined =>
+  doubt === undefined || doubt.kind === 'old' ? undefined : doubt.kind === 'held' ? 'held' : 'failing';

@@ -1,11 +1,13 @@
 import { joinWords, nameTerms } from '../catalog/search-text.ts';
 import { beginningLists } from '../results/beginning-lists.ts';
 import { statedByBuilds } from '../results/found.ts';
+import { traitsFile } from '../results/index-traits.ts';
 import { nameLists } from '../results/name-lists.ts';
 import { statedLists } from '../results/stated-lists.ts';
 import { composeBeginnings, composeFirstRows } from './beginnings.ts';
 import type { SiteCatalog } from './site-catalog.ts';
 import { joinStatements } from './stated.ts';
+import { composeTraits } from './told-traits.ts';
 
 /** A file of the search index. */
 export interface IndexFile {
@@ -65,11 +67,13 @@ const composeSuggestions = ({ packages, hasDevices }: SiteCatalog): IndexFile[] 
 };
 
 /**
- * The lists beside the search index, for what it does not do: names to correct mistypings, first suggestions, and what
- * packages state about devices. Rows that are made from the function's answers need the last of them too.
+ * The lists beside the search index, for what it does not do: names to correct mistypings, first suggestions, what
+ * packages state about devices, and what is known of repositories. Rows that are made from the function's answers need
+ * the last two.
  */
 export const composeLists = (catalog: SiteCatalog): IndexFile[] => [
   ...composeNames(catalog),
   ...composeSuggestions(catalog),
   ...composeStated(catalog),
+  jsonFile(traitsFile, composeTraits(catalog)),
 ];

@@ -15,7 +15,7 @@ import {
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { publishSite, type SitePublishing } from '../../src/pipeline/site-step.ts';
-import { readTraits } from '../../src/results/search-page.ts';
+import { readBuiltTraits } from '../../src/results/search-page.ts';
 import { stagedPage } from '../../src/site/staged-page.ts';
 import { fewSources, lastBuild, type Source, stanza, temporaryFolder, writeCatalog } from './fixture.ts';
 
@@ -241,7 +241,7 @@ describe('a build of the site', () => {
     expect(existsSync(path.join(out, 'repository/beta'))).toBe(false);
     expect(read('repository/alpha/index.html')).toContain('It has no packages.');
     // The function learns from the page of the search which repositories have one name.
-    expect(readTraits(read('search/index.html')).alike).toEqual(new Set(['alpha', 'mirror']));
+    expect(readBuiltTraits(read('search/index.html')).alike).toEqual(new Set(['alpha', 'mirror']));
     expect(JSON.parse(read('pagefind/pagefind-entry.json'))).toMatchObject({ languages: {} });
   });
 });

@@ -319,6 +319,14 @@ describe('the words and figures of every page', () => {
     expect(copiesOf(troubled.get('package/com.alpha.snowboard/index.html') ?? '')).toEqual(both);
   });
 
+  it('says of a package in a list over all repositories whether its own is in trouble, as that page does of itself', () => {
+    const chips = '<span class="chip poor">In trouble</span>';
+    expect(page('section/system/')).toContain(`${chips}<span class="place" dir="auto">Beta</span>`);
+    expect(page('section/tweaks/')).not.toContain(chips);
+    expect(page('repository/beta/')).toContain('Only in Beta');
+    expect(page('repository/beta/')).not.toContain(chips);
+  });
+
   it('calls a repository whose new index is held back neither unusable nor silent, and names whom to tell', async () => {
     const reason = operatorSentence('index-shrunken', '/Packages had 12 stanzas, and now has 2');
     const heldBack = [{ code: 'index-shrunken', reason }];
@@ -345,6 +353,8 @@ describe('the words and figures of every page', () => {
     );
     expect(copiesOf(text('package/com.alpha.snowboard/'))).toEqual(['newest', 'behind 1.5.1 Held back']);
     expect(text('search/')).toMatch(/ data-stale(?!="\w)/);
+    expect(text('search/')).toContain(' data-held="beta"');
+    expect(text('section/system/')).toContain('>Held back</span><span class="place" dir="auto">Beta');
     const attention = text('status/').split('id="attention"')[1]?.split('</section>')[0] ?? '';
     expect(readAloud(attention).match(/\bBeta\b/g)).toHaveLength(1);
     expect(readAloud(attention)).toContain('2 repositories');

@@ -2,8 +2,8 @@ import { inPartHeader } from '../../contract/answer-headers.ts';
 import type { PackageOrder } from '../../contract/parameters.ts';
 import { type Chosen, facetNames } from '../../results/chosen-facets.ts';
 import { type FoundPackage, type FoundRecord, toPackages, withParts } from '../../results/found.ts';
+import { readTraits, type ToldTraits, traitsFile } from '../../results/index-traits.ts';
 import { patience } from '../../results/patience.ts';
-import { readServed } from '../../results/served-builds.ts';
 import { addressOf } from './address.ts';
 import { rest, rests } from './index-presence.ts';
 import { runsWebAssembly } from './web-assembly.ts';
@@ -97,12 +97,19 @@ const parametersOf = (text: string, chosen: Chosen, sort: PackageOrder, limit: n
   return parameters.toString();
 };
 
-const traits = () => ({
-  stale: new Set(document.querySelector<HTMLElement>('[data-stale]')?.dataset.stale?.split(' ')),
-  alike: new Set(document.querySelector<HTMLElement>('[data-alike]')?.dataset.alike?.split(' ')),
-  hasDevices: document.querySelector('#device-bar') !== null,
-  served: readServed(document.querySelector<HTMLElement>('[data-served]')?.dataset.served ?? ''),
-});
+let told: Promise<ToldTraits> | undefined;
+
+/** What is known of the repositories. Without an answer, rows say less. */
+const readTold = (): Promise<ToldTraits> => {
+  const onPage = document.querySelector<HTMLElement>('[data-stale]')?.dataset;
+  told ??= (onPage ? Promise.resolve(onPage) : fetch(addressOf(traitsFile)).then((response) => response.json())).catch(
+    () => {
+      told = undefined;
+      return {};
+    },
+  );
+  return told;
+};
 
 /** The index's answer to one query, which is read page by page as needed. */
 export class IndexAnswer {
@@ -113,6 +120,7 @@ export class IndexAnswer {
   readonly #records: FoundRecord[] = [];
   /** The packages of these records; made on demand. */
   #found: readonly FoundPackage[] | undefined;
+  #traits = readTraits({}, false);
   #pages = 0;
   #isMore = true;
 
@@ -126,7 +134,7 @@ export class IndexAnswer {
 
   /** The packages that are known so far. It is the same array until there are more. */
   get found(): readonly FoundPackage[] {
-    this.#found ??= toPackages(this.#records, traits(), this.#chosen.architecture);
+    this.#found ??= toPackages(this.#records, this.#traits, this.#chosen.architecture);
     return this.#found;
   }
 
@@ -137,9 +145,11 @@ export class IndexAnswer {
   /** Reads until that many packages are known, or all. Throws Superseded, or an error if the index does not answer. */
   async reach(wanted: number): Promise<void> {
     const limit = this.#isWide ? countedRecords : pageOfRecords;
+    const reading = readTold();
     for (let asked = 0; this.#isMore && asked < mostPages && this.found.length < wanted; asked++) {
       const page = await fetchPage(parametersOf(this.#text, this.#chosen, this.#sort, limit, this.#pages + 1));
       this.#pages++;
+      this.#traits = readTraits(await reading, document.querySelector('#device-bar') !== null);
       this.#records.push(...page.records);
       this.#found = undefined;
       this.#isMore = page.isMore;
@@ -154,7 +164,7 @@ export class IndexAnswer {
     // Partial matches are added if a page has room for them, and this page has more room than those of the list.
     const hasParts = this.#records.some(({ isPart }) => isPart);
     const counted = hasParts ? page.records : page.records.filter(({ isPart }) => !isPart);
-    return { found: toPackages(counted, traits()), isMore: page.isMore && counted.length === page.records.length };
+    return { found: toPackages(counted, this.#traits), isMore: page.isMore && counted.length === page.records.length };
   }
 }
 

@@ -335,6 +335,14 @@ describe('what is shown below the field', () => {
     expect(await clip()).toBe('none');
   });
 
+  it('says of a repository there what the page of the search does, as that it is in trouble', async () => {
+    const page = await site.open('/about/', {}, site.computing.address);
+    await page.getByRole('combobox').fill('only in beta');
+    await expect.poll(() => page.getByRole('status').textContent()).toMatch(/found/);
+    const from = page.locator('#suggestions [data-package="com.beta.only"] .from');
+    expect(await from.locator('> *').allTextContents()).toEqual(['In trouble', 'Beta']);
+  });
+
   it('answers below the field in the header of every page', async () => {
     const page = await site.open('/about/');
     await page.keyboard.press('/');
