@@ -14,7 +14,8 @@ import {
   type Refuse,
   required,
 } from './parameter-kinds.ts';
-import { mostWords, searchLength } from './search-length.ts';
+import { searchLength } from './search-length.ts';
+import { mostWords } from './search-words.ts';
 import { sectionKinds } from './sections.ts';
 
 // The parameters of the read API, each once: its meaning, how it is read, the message if it is wrong (decisions,
@@ -120,7 +121,7 @@ const pathParameters = {
 /** Parameters of queries, by name. */
 export const queryParameters = {
   q: required({
-    description: `Text to search for: ${searchLength.minimum} to ${searchLength.maximum} characters after trimming. There is no query syntax, and the first ${mostWords} words count.`,
+    description: `Text to search for: ${searchLength.minimum} to ${searchLength.maximum} characters after trimming, without syntax; the first ${mostWords} words count.`,
     words: true,
     schema: { type: 'string', minLength: searchLength.minimum },
     example: ({ packageId, name, slug }, tag) => {

@@ -10,6 +10,3 @@ export const searchPage = {
   /** The parameter with their order. */
   order: 'sort',
 } as const;
-
-/** A regular expression for the query string of a search. */
-export const askedQuery = `(?:^|&)${searchPage.parameter}=[^&]`;

@@ -6,10 +6,11 @@ import {
   preflightHeaders,
   readMethods,
 } from '../contract/answer-headers.ts';
+import { askedQuery } from '../contract/asked-query.ts';
 import { emptySegment, otherMethod } from '../contract/errors.ts';
 import { cacheRules, contentTypes, openFiles, patternSource, unknownType } from '../contract/file-headers.ts';
 import { apiRoot, documentPath, rootlessWords } from '../contract/paths.ts';
-import { askedQuery, searchPage } from '../contract/search-page.ts';
+import { searchPage } from '../contract/search-page.ts';
 import { replacements } from './encoding.ts';
 import {
   anyOf,

@@ -1,7 +1,7 @@
 import { cacheControl, openHeaders, pageMethods, preflightHeaders, readMethods } from '../contract/answer-headers.ts';
+import { askedQuery } from '../contract/asked-query.ts';
 import { cacheRules, openFiles, patternSource } from '../contract/file-headers.ts';
 import { apiRoot, documentPath, rootlessWords } from '../contract/paths.ts';
-import { askedQuery } from '../contract/search-page.ts';
 import { mostRepetitions, type Replacement, replacements } from './encoding.ts';
 import { anyOf, exactNames, literally, type RuleInput, withAndWithoutRoot } from './host-rules.ts';
 import { map, pattern, quoted } from './nginx-syntax.ts';

@@ -1,6 +1,6 @@
 import { joinWords, splitWords } from '../catalog/search-text.ts';
 import { isOneMistakeApart } from '../catalog/spelling.ts';
-import { mostWords } from '../contract/search-length.ts';
+import { mostWords } from '../contract/search-words.ts';
 import { type FoundPackage, termsOf } from './found.ts';
 
 /**

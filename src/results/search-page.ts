@@ -1,6 +1,6 @@
 import type { PackageOrder } from '../contract/parameters.ts';
-import { mostWords } from '../contract/search-length.ts';
 import { searchPage } from '../contract/search-page.ts';
+import { mostWords } from '../contract/search-words.ts';
 import { type Chosen, facetNames } from './chosen-facets.ts';
 import { presentSlug } from './former-slugs.ts';
 import type { FoundPackage, IndexTraits } from './found.ts';

@@ -1,5 +1,5 @@
 import { foldText, pastedPackage, splitParts, splitWords } from '../catalog/search-text.ts';
-import { mostWords } from '../contract/search-length.ts';
+import { mostWords } from '../contract/search-words.ts';
 
 /** A query as terms. Whatever the text contains, these are words and never syntax. */
 export interface Question {

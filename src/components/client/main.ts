@@ -138,7 +138,10 @@ for (const form of document.querySelectorAll<HTMLFormElement>('form[data-suggest
     if (isBegun) return;
     isBegun = true;
     void answers();
-    void import('./suggest.ts').then(({ watchSearch }) => watchSearch(form)).catch(() => {});
+    void import('./suggest.ts')
+      .then(({ watchSearch }) => watchSearch(form))
+      // Browsers keep that a script could not be loaded, until the page is loaded again.
+      .catch(() => form.lastElementChild?.append('Press Enter to search.'));
   };
   // A finger touches the screen some time before the field has the focus.
   for (const event of ['pointerdown', 'focusin']) form.addEventListener(event, begin);
@@ -155,7 +158,7 @@ for (const button of document.querySelectorAll<HTMLButtonElement>('[data-show-sc
 // If there may be a function, it is asked for the downloads by day.
 const counted = document.querySelector<HTMLElement>('body[data-index] [data-downloads-of]');
 const countedId = counted?.dataset.downloadsOf;
-if (counted !== null && countedId !== undefined)
+if (counted && countedId)
   void import('./download-chart.ts')
     .then(({ watchDownloadChart }) => watchDownloadChart(counted, countedId))
     .catch(() => {});

@@ -343,6 +343,15 @@ describe('what is shown below the field', () => {
     expect(await from.locator('> *').allTextContents()).toEqual(['In trouble', 'Beta']);
   });
 
+  it('says there what to do where its script could not be loaded, which browsers do not try again', async () => {
+    const page = await site.open('/about/');
+    await page.route(/\/assets\/suggest\./, (route) => route.abort());
+    await page.getByRole('combobox').fill('ellekit');
+    await expect.poll(() => page.locator('.top .status').textContent()).toBe('Press Enter to search.');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/search/?q=ellekit');
+  });
+
   it('answers below the field in the header of every page', async () => {
     const page = await site.open('/about/');
     await page.keyboard.press('/');
