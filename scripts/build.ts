@@ -32,6 +32,7 @@ import { readSigner, warnOfLostSignature } from './read-signing-key.ts';
 import { readSlugs } from './read-slugs.ts';
 import { readVersion } from './read-version.ts';
 import { publishSample, removeSample } from './sample.ts';
+import { warnOfUnsafe } from './warn-of-unsafe.ts';
 
 const readSource = async (values: OptionValues<typeof buildOptions>, base: string, contact: string) => {
   if (values.sample) {
@@ -87,6 +88,7 @@ const build = async (values: OptionValues<typeof buildOptions>, { stopping, log,
   const retryNow = values['retry-now'] === undefined ? [] : readSlugs('retry-now', values['retry-now'], known);
   const signer = await readSigner();
   if (!dryRun) warnOfLostSignature(out, signer, log);
+  warnOfUnsafe(entries, unsafe, log);
   const progress = new Progress(process.stderr, log);
   try {
     if (!dryRun) letEverybodyRead(state);

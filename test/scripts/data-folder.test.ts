@@ -6,6 +6,7 @@ import { manifestOf, readService, safetyFileOf } from '../../scripts/read-servic
 import { warnOfLostSignature } from '../../scripts/read-signing-key.ts';
 import { warnOfExample } from '../../scripts/warn-of-example.ts';
 import { warnOfOtherList } from '../../scripts/warn-of-other-list.ts';
+import { warnOfUnsafe } from '../../scripts/warn-of-unsafe.ts';
 import { generationPath } from '../../src/contract/generation.ts';
 import { documentPath } from '../../src/contract/paths.ts';
 import { isExampleAddress, isReachable } from '../../src/contract/service-file.ts';
@@ -73,6 +74,32 @@ describe('a data folder', () => {
       status: 2,
       text: expect.stringContaining('copy data/service.yaml of the project there'),
     });
+  });
+
+  it('is warned of where its safety list names a repository of its manifest', async () => {
+    const entry = { reason: 'It was taken over.', date: '2026-11-20', source: 'https://news.example/' };
+    const unsafe = [
+      { ...entry, host: 'bad.example' },
+      { ...entry, host: 'shared.example', path: '/bad' },
+    ];
+    const uris = [
+      'https://ok.example/',
+      'http://repo.bad.example/',
+      'https://shared.example/',
+      'https://shared.example/bad/',
+    ];
+    const lines: string[] = [];
+    const warn = (event: string, words: string) => lines.push(`${event}: ${words}`);
+    const entries = uris.map((uri, number) => ({ slug: `r${number}`, uri }));
+    warnOfUnsafe(entries, unsafe, { warn });
+    expect(lines).toEqual([expect.stringMatching(/^unsafe-repository: .+ all the same: r1, r3\. Take it out/)]);
+    warnOfUnsafe(entries.slice(0, 1), unsafe, { warn });
+    expect(lines).toHaveLength(1);
+    const written =
+      'host: localhost\n  path: /sample/papercut\n  reason: It was taken over.\n  date: 2026-11-20\n  source: https://a.example/';
+    writeFileSync(path.join(data, 'safety.yaml'), `- ${written}\n`);
+    const built = await build('--sample', '--data', data);
+    expect(built).toMatchObject({ status: 0, error: expect.stringContaining('all the same: papercut.') });
   });
 
   it('is told in our words what cannot be in the description of the service', () => {
