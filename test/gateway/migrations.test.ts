@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createNodeCryptography } from '../../functions/gateway/node/node-cryptography.ts';
 import { backUp } from '../../functions/gateway/store/backup.ts';
 import { schemaVersion } from '../../functions/gateway/store/migrations.ts';
@@ -70,6 +70,24 @@ test.each(Object.entries(places))(
     expect(await use((store) => store.hasAccounts())).toBe(true);
   },
 );
+
+test('PostgreSQL undoes an update of the tables that stands still', async () => {
+  const { location, run } = await places.PostgreSQL();
+  const use = async () => {
+    const store = openCredentialStore(location, cryptography);
+    await store.hasAccounts().finally(() => store.close());
+  };
+  await use();
+  await run(`${backToFourth}; create table noted (most text);
+    create function note() returns trigger language plpgsql as
+      $$ begin insert into noted select current_setting('idle_in_transaction_session_timeout'); return new; end $$;
+    create trigger note after update on gateway_schema for each row execute function note()`);
+  await use();
+  const client = new pg.Client(location.url);
+  await client.connect();
+  onTestFinished(() => client.end());
+  expect((await client.query('select most from noted')).rows).toEqual([{ most: '1min' }]);
+});
 
 test('T8 a store that somebody else keeps locked opens, is read and backed up', async () => {
   const file = join(temporaryFolder(), 'gateway.sqlite');

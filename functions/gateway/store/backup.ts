@@ -4,6 +4,7 @@ import { databaseTime, timeOf } from './clock.ts';
 import type { StoreLocation } from './credential-store.ts';
 import { beginWait, transactSqlite, untilUnlocked } from './databases.ts';
 import { isCurrent, migrate, schemaVersion } from './migrations.ts';
+import { boundStandstill } from './postgres-session.ts';
 import { openSqlite } from './sqlite.ts';
 import type { GatewayTables } from './tables.ts';
 
@@ -34,12 +35,6 @@ const asWritten = [
   'gateway_families',
   'gateway_credential_sets',
 ];
-
-/**
- * The longest, in milliseconds, that a restore may stand still before PostgreSQL undoes it: one that was suspended, or
- * whose machine is lost, would keep the servers from writing for hours. Longer than a disk takes to go on with the file.
- */
-const standstill = 60_000;
 
 const pageRows = 500;
 const insertRows = 100;
@@ -236,9 +231,7 @@ const withStore = async <Result>(location: StoreLocation, work: (store: OpenStor
         now: () => databaseTime,
         transact: (change) => transactKnowingly(database, change),
         keepWritersOut: async (transaction, tables) => {
-          await sql`select set_config('idle_in_transaction_session_timeout', ${String(standstill)}, true)`.execute(
-            transaction,
-          );
+          await boundStandstill(transaction);
           await sql`lock table ${sql.join(tables.map((name) => sql.table(name)))} in share row exclusive mode`.execute(
             transaction,
           );

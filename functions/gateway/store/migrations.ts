@@ -1,4 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { boundStandstill } from './postgres-session.ts';
 import type { GatewayTables } from './tables.ts';
 
 export type DatabaseKind = 'sqlite' | 'postgres';
@@ -142,7 +143,10 @@ export const isCurrent = (database: Database): Promise<boolean> =>
  */
 export const migrate = (database: Database, kind: DatabaseKind): Promise<void> =>
   database.transaction().execute(async (transaction) => {
-    if (kind === 'postgres') await sql`select pg_advisory_xact_lock(${sql.lit(advisoryLock)})`.execute(transaction);
+    if (kind === 'postgres') {
+      await boundStandstill(transaction);
+      await sql`select pg_advisory_xact_lock(${sql.lit(advisoryLock)})`.execute(transaction);
+    }
     await sql`create table if not exists gateway_schema (version integer not null)`.execute(transaction);
     const row = await transaction.selectFrom('gateway_schema').select('version').executeTakeFirst();
     const version = row?.version ?? 0;

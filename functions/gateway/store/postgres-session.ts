@@ -21,6 +21,17 @@ export const boundTransaction = async (transaction: Kysely<GatewayTables>): Prom
     set_config('idle_in_transaction_session_timeout', ${String(idle)}, true)`.execute(transaction);
 };
 
+/**
+ * The longest, in milliseconds, that what takes all the time it needs may stand still before PostgreSQL undoes it: a
+ * restore or an update of the tables that was suspended, or whose machine is lost, would keep the servers out for hours.
+ * Longer than a disk takes to go on with the file.
+ */
+const standstill = 60_000;
+
+/** Bounds how long a transaction may stand still, and nothing else of it. */
+export const boundStandstill = (transaction: Kysely<GatewayTables>): Promise<unknown> =>
+  sql`select set_config('idle_in_transaction_session_timeout', ${String(standstill)}, true)`.execute(transaction);
+
 const beginAs = (begin: string): string =>
   [
     begin,
