@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
@@ -87,6 +88,15 @@ test('PostgreSQL undoes an update of the tables that stands still', async () => 
   await client.connect();
   onTestFinished(() => client.end());
   expect((await client.query('select most from noted')).rows).toEqual([{ most: '1min' }]);
+});
+
+test('PostgreSQL on a machine that is gone is not waited for, however long an update of the tables may take', async () => {
+  const { location } = await places.PostgreSQL();
+  const keepAlive = vi.spyOn(Socket.prototype, 'setKeepAlive');
+  onTestFinished(() => keepAlive.mockRestore());
+  const store = openCredentialStore(location, cryptography);
+  await store.hasAccounts().finally(() => store.close());
+  expect(keepAlive.mock.calls).toEqual([[true, 10_000]]);
 });
 
 test('T8 a store that somebody else keeps locked opens, is read and backed up', async () => {

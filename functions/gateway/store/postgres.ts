@@ -133,6 +133,9 @@ class SilentDialect extends PostgresDialect {
   }
 }
 
+/** After how many milliseconds without an answer an unbounded connection asks whether the other machine is there. */
+const silence = 10_000;
+
 /** How a pool asks: of the database itself, by way of a pooler, or for a command that moves everything. */
 export type PostgresWay = 'direct' | 'pooled' | 'unbounded';
 
@@ -162,6 +165,8 @@ export const openPostgres = (url: string, pool: number, way: PostgresWay): Kysel
     application_name: 'debdex-gateway',
     types: columnTypes,
     ...(way === 'direct' && { verify: refuseStandby }),
+    // Where no wait is bounded, a machine that is gone would be waited for until this process ends.
+    ...(way === 'unbounded' && { keepAlive: true, keepAliveInitialDelayMillis: silence }),
   });
   // A connection that breaks is noticed by the query that needs it, if any. Unheard, the event would end the process:
   // the pool hears it of idle connections alone, and one in the middle of a transaction can be between two queries.
