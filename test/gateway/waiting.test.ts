@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -6,7 +7,9 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { createNodeCryptography } from '../../functions/gateway/node/node-cryptography.ts';
 import { connect } from '../../functions/gateway/store/connection.ts';
 import { createStore } from '../../functions/gateway/store/create-store.ts';
+import { beginWait, boundBy, transactPostgres } from '../../functions/gateway/store/databases.ts';
 import { openCredentialStore } from '../../functions/gateway/store/open-store.ts';
+import { openPostgres } from '../../functions/gateway/store/postgres.ts';
 import { createOperations } from '../../functions/gateway/store/store-operations.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { addAccount, post, readJson, startGateway, type TestGateway } from '../support/gateway-session.ts';
@@ -323,6 +326,25 @@ test('T8 a store that is locked while it opens opens once it is free', async () 
   other.close();
   await second.close();
   await gateway.close();
+});
+
+test('T14 on PostgreSQL what an operation does after a commit is left undone again where its client leaves', async () => {
+  const database = openPostgres(await newDatabase(), 1, 'direct');
+  onTestFinished(() => database.destroy());
+  const client = new AbortController();
+  const wait = beginWait(client.signal);
+  onTestFinished(wait.end);
+  const committed = Promise.withResolvers<void>();
+  const operation = async () => {
+    await transactPostgres(database, wait, async () => {});
+    committed.resolve();
+    await once(client.signal, 'abort');
+    await sleep(0);
+  };
+  const result = boundBy(wait, operation());
+  await committed.promise;
+  client.abort();
+  await expect(result).rejects.toThrow('the client has left');
 });
 
 /** Opens connections of their own to a database, in which nobody else is. */

@@ -143,17 +143,22 @@ export const transactPostgres = <Result>(
   wait: Wait,
   work: (transaction: Transaction<GatewayTables>) => Promise<Result>,
 ): Promise<Result> =>
-  untilUnlocked(wait, () =>
-    database.connection().execute(
-      (connection) => {
-        wait.assertWanted();
-        return connection.transaction().execute(async (transaction) => {
-          const result = await work(transaction);
+  untilUnlocked(wait, async () => {
+    try {
+      return await database.connection().execute(
+        (connection) => {
           wait.assertWanted();
-          wait.committing = true;
-          return result;
-        });
-      },
-      { signal: wait.signal },
-    ),
-  );
+          return connection.transaction().execute(async (transaction) => {
+            const result = await work(transaction);
+            wait.assertWanted();
+            wait.committing = true;
+            return result;
+          });
+        },
+        { signal: wait.signal },
+      );
+    } finally {
+      // What the operation does next can be left undone again.
+      wait.committing = false;
+    }
+  });
