@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createNodeCryptography } from '../../functions/gateway/node/node-cryptography.ts';
 import { createPlaces } from '../../functions/gateway/password-places.ts';
-import type { CredentialStore } from '../../functions/gateway/store/credential-store.ts';
+import { type CredentialStore, StoreUnavailable } from '../../functions/gateway/store/credential-store.ts';
 import { countFailedIntrospection, countSignInAttempt, countSignInRequest } from '../../functions/gateway/throttle.ts';
 import { BrowserSession, type Page } from '../support/browser-session.ts';
 import { addAccount, password, startGateway, type TestGateway } from '../support/gateway-session.ts';
@@ -234,6 +234,16 @@ test('T4 a sign-in whose password cannot be looked at, for a fault of ours, is n
   onTestFinished(gateway.close);
   await gateway.store.addAccount({ id: 'a', name: 'alice', displayName: 'alice', passwordHash: 'of another program' });
   for (let time = 0; time < 6; time++) expect(await attempt(gateway, 'alice', password, '192.0.2.1')).toBe(500);
+});
+
+test('T4 a sign-in whose account cannot be looked up is no guess', async () => {
+  const gateway = await startGateway();
+  onTestFinished(gateway.close);
+  await addAccount(gateway.store, 'alice');
+  const lookUp = vi.spyOn(gateway.store, 'findAccount').mockRejectedValue(new StoreUnavailable(new Error('away')));
+  for (let time = 0; time < 6; time++) expect(await attempt(gateway, 'alice', password, '192.0.2.1')).toBe(503);
+  lookUp.mockRestore();
+  expect(await attempt(gateway, 'alice', password, '192.0.2.1')).toBe(303);
 });
 
 test('T12 a throttled sign-in writes nothing', async () => {

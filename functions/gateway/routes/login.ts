@@ -116,22 +116,23 @@ export const loginRoutes = (deps: GatewayDeps, protocol: Protocol): Hono => {
       return retry(describeWait(attempt.wait));
     }
     const find = async () => (name === undefined ? undefined : store.findAccount(name));
-    const account = await find();
     const place = knownBrowser ? { holder: name, known: true } : { holder: clientNetwork(address, 48) };
-    // A check may wait so long for its turn that the password has been changed meanwhile.
-    const isStill = async () => (await find())?.passwordHash === account?.passwordHash;
-    const fits = await passwords
-      .verify(field('password').slice(0, 1024), account?.passwordHash ?? undefined, place)
-      .then((isRight) => isRight && isStill())
-      .catch(async (error) => {
-        if (!(error instanceof PasswordsBusy)) {
-          await attempt.return();
-          throw error;
-        }
-        // It still counts for the network; otherwise a flood that is turned away would never end.
-        await attempt.returnForAccount();
-        throw new HttpError(503, 'Too many people are signing in at once', { 'Retry-After': '5' });
-      });
+    const check = async () => {
+      const account = await find();
+      const hash = account?.passwordHash;
+      const isRight = await passwords.verify(field('password').slice(0, 1024), hash ?? undefined, place);
+      // A check may wait so long for its turn that the password has been changed meanwhile.
+      return { account, fits: isRight && (await find())?.passwordHash === hash };
+    };
+    const { account, fits } = await check().catch(async (error) => {
+      if (!(error instanceof PasswordsBusy)) {
+        await attempt.return();
+        throw error;
+      }
+      // It still counts for the network; otherwise a flood that is turned away would never end.
+      await attempt.returnForAccount();
+      throw new HttpError(503, 'Too many people are signing in at once', { 'Retry-After': '5' });
+    });
     if (!account || !fits || account.disabledAt !== null) {
       log({ event: 'sign-in-failed', address, ...(account && { account: account.id }) });
       return retry({ status: 403, sentences: ['The account name or the password is wrong.'] });
