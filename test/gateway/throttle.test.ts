@@ -170,7 +170,13 @@ describeEveryStore('the throttle', (newStore, kind) => {
       { keyHash: wide, most: 20, window: minute },
       { keyHash: narrow, most: 3, window: minute },
     ];
-    const counted = await Promise.all(Array.from({ length: 20 }, () => gateway.store.countAttempts(both)));
+    // Twenty behind one lock may take longer than one of them waits, and what was not done is not counted.
+    const count = (): Promise<number | undefined> =>
+      gateway.store.countAttempts(both).catch((error) => {
+        if (error instanceof StoreUnavailable) return count();
+        throw error;
+      });
+    const counted = await Promise.all(Array.from({ length: 20 }, count));
     expect(counted.filter((wait) => wait === undefined)).toHaveLength(3);
     expect(counted.filter((wait) => wait === minute)).toHaveLength(17);
     // 17 places are left under the wide key.
