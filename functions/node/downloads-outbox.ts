@@ -97,14 +97,25 @@ const takeOver = (database: DatabaseSync): void => {
   });
 };
 
+const openFile = (file: string): DatabaseSync => {
+  const database = new DatabaseSync(file, { timeout: 1000 });
+  try {
+    database.exec(tables);
+    takeOver(database);
+    return database;
+  } catch (error) {
+    // Opened again for each report.
+    database.close();
+    throw error;
+  }
+};
+
 /**
  * The outbox in this file, which is made if it does not exist. Its content outlives the process. Of a client's network
  * only marks are kept, and those only until the end of their day.
  */
 export const openOutbox = (file: string, limits: OutboxLimits): Outbox => {
-  const database = new DatabaseSync(file, { timeout: 1000 });
-  database.exec(tables);
-  takeOver(database);
+  const database = openFile(file);
   let opened: Marks | undefined;
   const openedMarks = (): Marks => {
     opened ??= openMarks(counterDatabase(database), limits, random);

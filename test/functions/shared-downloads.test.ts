@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Unavailable } from '../../functions/dependencies.ts';
 import { createDownloads } from '../../functions/node/download-counters.ts';
 import { openOutbox } from '../../functions/node/downloads-outbox.ts';
@@ -162,6 +162,15 @@ describe('counters that several servers have in common', () => {
       expect(() => outbox.add('2026-05-01', reports, markOf)).toThrow('full');
     }
     expect(outbox.add('2026-05-01', [report('n1', 'b', 'c', 'd')], undefined)).toEqual([2]);
+  });
+
+  it('leave no file open that cannot be read', () => {
+    const file = newFile();
+    writeFileSync(file, 'no database'.repeat(1_000));
+    const close = vi.spyOn(DatabaseSync.prototype, 'close');
+    onTestFinished(() => close.mockRestore());
+    expect(() => openOutbox(file, limits)).toThrow('file is not a database');
+    expect(close).toHaveBeenCalledOnce();
   });
 
   it('T15: lose nothing where the file or the database is one of before', async () => {
