@@ -178,6 +178,9 @@ const openStoredAccounts = (command: string, state: string): Accounts => {
   return { store: openCredentialStore(location, createNodeCryptography()), passwords: createNodePasswords(1) };
 };
 
+/** The longest that the end of the connections is waited for, in milliseconds. */
+const closingMaximum = 2_000;
+
 let store: CredentialStore | undefined;
 let changesSomething = false;
 outliveReaders();
@@ -214,5 +217,8 @@ try {
     throw error;
   }
 } finally {
+  // A database that stands still, or is locked while its tables are updated, would keep the process for as long.
+  const ending = setTimeout(() => process.exit(), closingMaximum);
   await store?.close();
+  clearTimeout(ending);
 }

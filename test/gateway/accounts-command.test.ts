@@ -7,13 +7,15 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { createNodeCryptography } from '../../functions/gateway/node/node-cryptography.ts';
 import { makePrivateFile } from '../../functions/gateway/store/private-file.ts';
 import { BrowserSession } from '../support/browser-session.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { addAccount, password, startGateway, type TestGateway } from '../support/gateway-session.ts';
 import { issue, openProtocol } from '../support/issue.ts';
+import { newDatabase } from '../support/new-database.ts';
 import { authenticate, PackageManager, readCallback } from '../support/package-manager.ts';
 import { repeatRow, repeatSignIn } from '../support/repeat-rows.ts';
 import { runScript } from '../support/run-script.ts';
@@ -299,6 +301,21 @@ test('T9 asks a Worker only where the key is safe on its way, and says what came
   server.close();
   await once(server, 'close');
   expect((await list(at)).error).toMatch(/^The credential store cannot be reached: .*ECONNREFUSED/);
+});
+
+test('ends where it cannot open the store, however long PostgreSQL is kept from an update of the tables', async () => {
+  const url = await newDatabase();
+  const other = new pg.Client({ connectionString: url });
+  await other.connect();
+  onTestFinished(() => other.end());
+  await other.query('begin; create table gateway_schema (version integer not null)');
+  const program = fileURLToPath(new URL('../../scripts/accounts.ts', import.meta.url));
+  const environment = { ...process.env, GATEWAY_DATABASE_URL: url };
+  const child = spawn(process.execPath, [program, 'list', '--state', temporaryFolder()], { env: environment });
+  onTestFinished(() => void child.kill());
+  const ended = once(child, 'close');
+  expect(await text(child.stderr)).toBe('The credential store cannot be reached: not done within 5000 ms\n');
+  expect((await ended)[0]).toBe(1);
 });
 
 test('makes no store where --state names no folder of one, and a first account one in a state folder alone', async () => {
