@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest';
-import { beginWait, boundBy } from '../../functions/gateway/store/databases.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { beginWait, boundBy, transactSqlite } from '../../functions/gateway/store/databases.ts';
+import { openSqlite } from '../../functions/gateway/store/sqlite.ts';
 
 /** A piece of work that ends when it is told to, waited for by a client that may leave. */
 const waitFor = () => {
@@ -27,6 +28,21 @@ describe('T14 the wait for work of the store', () => {
       work[end](end as never);
       await expect(result.catch((reason: unknown) => reason)).resolves.toBe(end);
     }
+  });
+
+  it('is over for a transaction on SQLite whose client leaves at the last moment before it', async () => {
+    const { write, close } = openSqlite(':memory:');
+    onTestFinished(close);
+    const client = new AbortController();
+    const wait = beginWait(client.signal);
+    onTestFinished(wait.end);
+    let done = 0;
+    const transaction = transactSqlite(write, wait, async () => done++);
+    // It has the connection and lets others have their turn.
+    for (let turn = 0; turn < 100; turn++) await null;
+    client.abort();
+    await expect(transaction).rejects.toThrow('the client has left');
+    expect(done).toBe(0);
   });
 
   it('is over at once for a client that had left before', async () => {
