@@ -1,7 +1,9 @@
 import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createNodeCryptography } from '../../functions/gateway/node/node-cryptography.ts';
@@ -258,6 +260,20 @@ describe('a PostgreSQL that stands still', () => {
       await expect.poll(write).toBe(200);
     },
   );
+
+  test('T8 gives a place among its connections back that it has not taken', { timeout: 60_000 }, async () => {
+    const taken: Socket[] = [];
+    const silent = createServer((socket) => void taken.push(socket.on('error', () => {})));
+    await once(silent.listen(0, '127.0.0.1'), 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const database = openPostgres(`postgres://user@127.0.0.1:${port}/database`, 1, 'direct');
+    onTestFinished(() => database.destroy());
+    onTestFinished(() => {
+      for (const socket of taken) socket.destroy();
+      silent.close();
+    });
+    await expect(sql`select 1`.execute(database)).rejects.toThrow('timeout');
+  });
 
   test('T8 is too late for the log, also where it stands still before the store is open', async () => {
     const url = new URL(await newDatabase());
