@@ -108,6 +108,19 @@ describe('counters that several servers have in common', () => {
     await expect.poll(() => again.told).toEqual([expect.any(String), undefined]);
   });
 
+  it('leave a database that is away alone until it is time to try again', async () => {
+    const { url, state, cut } = await openWay(await newDatabase());
+    cut();
+    const { counters, told } = openServer(url, { keyTimeout: 50, retryInterval: 3_600_000 });
+    await expect.poll(() => told).toHaveLength(1);
+    const { refused } = state;
+    for (let client = 0; client < 20; client++) {
+      expect(await counters.add([one('a')], `n${client}`)).toBe(1);
+      await expect(counters.read('a')).rejects.toBeInstanceOf(Unavailable);
+    }
+    expect(state.refused).toBe(refused);
+  });
+
   it('T12: are kept behind a pooler, too, which knows no bounds of a connection', async () => {
     const url = await newDatabase();
     const pooler = await openPooler(url, 'refused');

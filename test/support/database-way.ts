@@ -16,6 +16,8 @@ export interface DatabaseWay {
     isOpen: boolean;
     /** How many further answers to a commit are lost, together with their connections. */
     losesCommits: number;
+    /** How many connections were refused. */
+    refused: number;
   };
   /** Closes all connections and refuses new ones. */
   cut(): void;
@@ -29,10 +31,13 @@ export interface DatabaseWay {
 export const openWay = async (url: string): Promise<DatabaseWay> => {
   const { hostname, port } = new URL(url);
   const sockets = new Set<Socket>();
-  const state = { isOpen: true, losesCommits: 0 };
+  const state = { isOpen: true, losesCommits: 0, refused: 0 };
   let halting: { at: Halt; left: number; reached: () => void } | undefined;
   const way = createServer((client) => {
-    if (!state.isOpen) return void client.destroy();
+    if (!state.isOpen) {
+      state.refused++;
+      return void client.destroy();
+    }
     const database = connect(Number(port), hostname);
     for (const socket of [client, database]) {
       sockets.add(socket);
