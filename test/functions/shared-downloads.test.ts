@@ -1,6 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
@@ -119,6 +121,21 @@ describe('counters that several servers have in common', () => {
       await expect(counters.read('a')).rejects.toBeInstanceOf(Unavailable);
     }
     expect(state.refused).toBe(refused);
+  });
+
+  it('T12: keep no report waiting for a database that does not answer', async () => {
+    const taken: Socket[] = [];
+    const silent = createServer((socket) => void taken.push(socket.on('error', () => {})));
+    await once(silent.listen(0, '127.0.0.1'), 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const { counters, told } = openServer(`postgres://user@127.0.0.1:${port}/counters`, { keyTimeout: 50 });
+    onTestFinished(() => {
+      for (const socket of taken) socket.destroy();
+      silent.close();
+    });
+    expect(await counters.add([one('a')], 'n1')).toBe(1);
+    // It is told of when it has not answered for seconds.
+    expect(told).toEqual([]);
   });
 
   it('T12: are kept behind a pooler, too, which knows no bounds of a connection', async () => {
