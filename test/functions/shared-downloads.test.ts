@@ -305,6 +305,22 @@ describe('counters that several servers have in common', () => {
     await expect.poll(async () => (await ask(url, 'SELECT mark FROM downloads_mark')).length).toBe(1);
   });
 
+  it('destroy the marks of a day that is over also where the database was away when it ended', async () => {
+    const database = await newDatabase();
+    const before = openServer(database);
+    await before.counters.add([one('a')], 'n1');
+    await before.counters.close();
+    const marks = () => ask(database, 'SELECT mark FROM downloads_mark');
+    expect(await marks()).toHaveLength(1);
+    const { url, state, cut } = await openWay(database);
+    cut();
+    // Nobody reports any more.
+    const { told } = openServer(url, { now: () => new Date(day.getTime() + 86_400_000), tidyInterval: 20 });
+    await expect.poll(() => told).toHaveLength(1);
+    state.isOpen = true;
+    await expect.poll(marks).toEqual([]);
+  });
+
   it('leave no mark of a day that is over where a server sends it after another has noticed', async () => {
     const url = await newDatabase();
     let today = new Date('2026-05-01T12:00:00Z');
