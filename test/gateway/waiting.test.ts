@@ -328,6 +328,17 @@ test('T8 a PostgreSQL that has no connection left is waited for', async () => {
   await owner.end();
 });
 
+test('a store on PostgreSQL that is closed ends all of its connections, so that a command does not stay for them', async () => {
+  const location = { kind: 'postgres', url: await newDatabase(), pool: 3 } as const;
+  const store = openCredentialStore(location, createNodeCryptography());
+  expect(await store.health()).toBe(true);
+  const end = vi.spyOn(pg.Pool.prototype, 'end');
+  onTestFinished(() => end.mockRestore());
+  await store.close();
+  // Those for writing and those for reading.
+  expect(end).toHaveBeenCalledTimes(2);
+});
+
 test('T8 a store that is locked while it opens opens once it is free', async () => {
   const gateway = await startGateway();
   expect(await gateway.health()).toBe(true);
