@@ -298,6 +298,7 @@ test('T13 45 sign-ins of one /48 at once neither keep another network out nor a 
 test('T4 a sign-in that is turned away counts for the network, not for the account', async () => {
   const gateway = await startGateway({ TRUSTED_PROXIES: '1' }, { passwordCost: { n: 2 ** 13, r: 8, p: 1 } });
   await addAccount(gateway.store, 'alice');
+  const given = vi.spyOn(gateway.store, 'returnAttempts');
   const counted = new Map<number, number>();
   for (let round = 0; round < 20 && !counted.has(429); round++) {
     const statuses = await Promise.all(
@@ -307,6 +308,7 @@ test('T4 a sign-in that is turned away counts for the network, not for the accou
   }
   expect(counted.get(503)).toBeGreaterThan(0);
   expect((counted.get(403) ?? 0) + (counted.get(503) ?? 0)).toBe(50);
+  expect(given.mock.calls.map(([keys]) => keys.length)).toEqual(Array(counted.get(503)).fill(1));
   await gateway.close();
 });
 
