@@ -194,6 +194,18 @@ describe('counters that several servers have in common', () => {
     expect(outbox.add('2026-05-01', [report('n1', 'b', 'c', 'd')], undefined)).toEqual([2]);
   });
 
+  it('keep no mark of a day that is over of what could not be sent', () => {
+    const outbox = openOutbox(newFile(), limits);
+    onTestFinished(outbox.close);
+    const marksOf = () => outbox.next()?.counts.map(({ mark }) => mark);
+    outbox.add('2026-05-01', [{ network: 'n1', downloads: [one('a')] }], () => new Uint8Array(16));
+    expect(marksOf()).toEqual([new Uint8Array(16)]);
+    outbox.tidy('2026-05-01');
+    expect(marksOf()).toEqual([new Uint8Array(16)]);
+    outbox.tidy('2026-05-02');
+    expect(marksOf()).toEqual([null]);
+  });
+
   it('leave no file open that cannot be read', () => {
     const file = newFile();
     writeFileSync(file, 'no database'.repeat(1_000));
