@@ -158,6 +158,16 @@ describeEveryStore('races', (_, kind) => {
     }
   });
 
+  test('two who make a key at once have one and the same', async () => {
+    const made = ['one', 'other'].map((text) => new Uint8Array(32).fill(text.length));
+    for (let round = 0; round < 5; round++) {
+      const keys = await Promise.all(made.map((key) => gateway.store.findOrAddKey(`round ${round}`, key)));
+      const [first, second] = keys.map((key) => Buffer.from(key).toString('hex'));
+      expect(made.map((key) => Buffer.from(key).toString('hex'))).toContain(first);
+      expect(second).toBe(first);
+    }
+  });
+
   test('T3 parallel completions across two processes yield one set', async () => {
     for (let round = 0; round < 3; round++) {
       const name = `racer${round}`;
