@@ -327,15 +327,17 @@ describe('what there is to begin with', () => {
   });
 
   it('is nothing unfinished or out of reach, as long as there is something else', () => {
-    const failing = { ...small, outcome: { outcome: 'failed', code: null } };
+    const failing = { ...small, doubt: { kind: 'failing' } };
+    const held = { ...small, doubt: { kind: 'held' } };
     const odd = [
       summaryOf('debug', { repository: best, version: '1.0+debug', repositories: ['best', 'small'] } as object),
       summaryOf('beta', { repository: best, version: '1.0~beta2' } as object),
       summaryOf('gone', { repository: failing } as object),
+      summaryOf('held', { repository: held } as object),
     ];
     const ids = (length: number) => packagesToBeginWith(catalogOf([...odd, ...packages]), length).map(({ id }) => id);
     expect(ids(8)).toHaveLength(8);
-    expect(ids(99).slice(8)).toEqual(['debug', 'gone', 'beta']);
+    expect(ids(99).slice(8)).toEqual(['debug', 'gone', 'held', 'beta']);
   });
 
   it('has share pictures where too little is new or downloaded, fifty at most with what is', () => {
