@@ -196,7 +196,7 @@ describe('docs/operating.md and the recipes', () => {
     const sources = globSync('functions/node/*.ts', { cwd: project }).map(read).join('');
     for (const [, figure] of text.matchAll(/`debdex_(\w+)`/g)) expect(sources).toContain(figure);
     for (const [, event] of text.matchAll(/\| `([a-z]+-[a-z]+)`/g)) {
-      const told = globSync('{functions,src}/**/*.ts', { cwd: project }).some((file) =>
+      const told = globSync('{functions,scripts,src}/**/*.ts', { cwd: project }).some((file) =>
         read(file).includes(`'${event}'`),
       );
       expect(told, event).toBe(true);
