@@ -144,7 +144,14 @@ export const packagesToBeginWith = ({ packages }: Pick<SiteCatalog, 'packages'>,
 export const newsCard = (
   catalog: Pick<SiteCatalog, 'repository'>,
   { summary, slug }: Pick<NewsEntry, 'summary' | 'slug'>,
-): PackageCard => ({ ...packageCard(summary, slug), place: catalog.repository(slug)?.toldName ?? slug });
+): PackageCard => {
+  const repository = catalog.repository(slug);
+  return {
+    ...packageCard(summary, slug),
+    place: repository?.toldName ?? slug,
+    trouble: repository && troubleOf(repository),
+  };
+};
 
 /** Additions or updates of a day: cards, and how many more there were than a person reads. */
 interface NewsList {

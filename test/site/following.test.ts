@@ -180,7 +180,10 @@ const summaryOf = (id: string, fields: Partial<PackageSummary> = {}) =>
 const catalogOf = (packages: readonly PackageSummary[], downloads: Readonly<Record<string, number>> = {}) =>
   ({
     packages: new Map(packages.map((one) => [one.id, one])),
-    repository: (slug: string) => ({ toldName: `Repository ${slug}` }),
+    repository: (slug: string) => ({
+      toldName: `Repository ${slug}`,
+      doubt: slug === 'two' ? { kind: 'held', since: '2026-06-01T00:00:00.000Z' } : undefined,
+    }),
     downloads: new Map(
       Object.entries(downloads).map(([id, last_30_days]) => [id, { package_id: id, total: 9000, last_30_days }]),
     ),
@@ -251,7 +254,10 @@ describe('what is new', () => {
       ['2026-06-02', ['added'], ['two', 'updated']],
       ['2026-06-01', [], ['old']],
     ]);
-    expect(days[0]?.updated.cards[0]).toMatchObject({ place: 'Repository two' });
+    expect(days[0]?.updated.cards).toMatchObject([
+      { place: 'Repository two', trouble: 'held' },
+      { place: 'Repository one', trouble: undefined },
+    ]);
     expect(newsByDay(catalogOf([summaryOf('silent')]))).toEqual([]);
   });
 
