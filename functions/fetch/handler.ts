@@ -11,6 +11,7 @@ import { uncountedDownloads } from '../http/uncounted-downloads.ts';
 import { CatalogFiles } from '../node/catalog-files.ts';
 import { documentMemory, openComputed } from '../node/computed.ts';
 import { createDocuments } from '../node/document-files.ts';
+import { watchOtherCatalog } from '../node/other-catalog.ts';
 import { readPublicAddress } from '../node/published-address.ts';
 import { escapeTarget, followPath, targetBelow } from '../node/request-target.ts';
 import { safetyFile } from '../node/safety-file.ts';
@@ -90,6 +91,8 @@ export const openFetchHandler = (settings: FetchSettings): FetchHandler => {
     probeCredentials: async () => true,
     publicAddress: () => publicAddress,
   });
+  const tellFormat = watchOtherCatalog(state, (message) => tell('other-catalog', { message }));
+  tellFormat();
   const follow = (): void => {
     publicAddress = readPublicAddress(out);
     try {
@@ -97,6 +100,7 @@ export const openFetchHandler = (settings: FetchSettings): FetchHandler => {
     } catch (error) {
       computed.report(error);
     }
+    tellFormat();
   };
   const stopWatching = watchStamp(path.join(state, 'generation.json'), follow);
   return {

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { describeOtherFormat } from '../../src/catalog/state-catalog.ts';
 import { documentPath } from '../../src/contract/paths.ts';
 import { createApp } from '../app.ts';
 import { type GatewayConfiguration, openGateway, readGatewayConfiguration } from '../gateway/on-node.ts';
@@ -13,6 +12,7 @@ import { CannotServe, type Host, type HostOptions } from './host-options.ts';
 import { listen } from './listen.ts';
 import { measureBy } from './measure-questions.ts';
 import { Meter } from './meter.ts';
+import { watchOtherCatalog } from './other-catalog.ts';
 import { readPublicAddress } from './published-address.ts';
 import { watchPublished } from './published-state.ts';
 import type { ReplicaHostOptions } from './replica-host.ts';
@@ -100,13 +100,7 @@ export const startBuildHost = async (options: BuildHostOptions): Promise<Host> =
     const { settings } = readGateway(publicAddress, options);
     app = createApp({ ...dependencies, gateway: gateway.routesWith(settings) }, makeAnswer);
   };
-  // It is answered from all the same: most versions differ in a part of it, and a first build takes long.
-  let toldFormat: string | undefined;
-  const tellFormat = (): void => {
-    const sentence = describeOtherFormat(state);
-    if (sentence !== undefined && sentence !== toldFormat) options.log.warn('other-catalog', sentence);
-    toldFormat = sentence;
-  };
+  const tellFormat = watchOtherCatalog(state, (sentence) => options.log.warn('other-catalog', sentence));
   tellFormat();
   const followBuild = (): void => {
     for (const follow of [followAddress, () => search.refresh(), tellFormat]) {
