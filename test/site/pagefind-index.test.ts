@@ -111,3 +111,14 @@ it('gives Pagefind the words of another script in a name and a summary without b
   expect(words?.at(-1)).toBe('支持Melody音乐');
   expect(contents.get('com.alpha.board')).toMatch(/^SnowBoard Snow Board com alpha board comalphaboard .*¶ A board$/);
 });
+
+it('orders by name without regard to case and accents', async () => {
+  const file = path.join(folder, 'accents.sqlite');
+  const [source] = sources as [Source, ...Source[]];
+  const packages = stanza({ Package: 'com.alpha.cake', Name: 'Éclair', Description: 'A cake' });
+  await writeCatalog(file, [{ ...source, packages }], 'https://index.example');
+  const catalog = new SiteCatalog(file, lastBuild);
+  const names = Array.from(composeSearchRecords(catalog), ({ sort }) => sort?.name);
+  catalog.close();
+  expect(names).toEqual(['eclair']);
+});
