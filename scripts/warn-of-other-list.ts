@@ -1,8 +1,5 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
-import { describeOtherList } from '../functions/node/other-safety-list.ts';
+import { describeListOfBuild } from '../functions/node/other-safety-list.ts';
 import { readSafetyEntries } from '../functions/node/safety-file.ts';
-import { olderOperations } from '../src/contract/older-addresses/operations.ts';
 import type { Log } from '../src/log/log.ts';
 import { createSafetyList } from '../src/safety/safety-list.ts';
 
@@ -13,11 +10,11 @@ import { createSafetyList } from '../src/safety/safety-list.ts';
 export const warnOfOtherList = (list: URL, out: string, log: Pick<Log, 'warn'>): void => {
   let sentence: string | undefined;
   try {
-    const hosts: string[] = JSON.parse(readFileSync(path.join(out, olderOperations.unsafeHosts.file), 'utf8'));
-    const others = 'the build. Start the server with the --data of the build, or build again.';
-    sentence = describeOtherList(hosts, createSafetyList(readSafetyEntries(list)), list, others);
+    const safety = createSafetyList(readSafetyEntries(list));
+    const remedy = 'Start the server with the --data of the build, or build again.';
+    sentence = describeListOfBuild(out, safety, list, remedy);
   } catch {
-    // Nothing is published there, or by another version, or the list has a mistake. The server reports that itself.
+    // The list has a mistake. The server reports that itself.
   }
   if (sentence !== undefined) log.warn('other-safety-list', sentence);
 };

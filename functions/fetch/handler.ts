@@ -12,6 +12,7 @@ import { CatalogFiles } from '../node/catalog-files.ts';
 import { documentMemory, openComputed } from '../node/computed.ts';
 import { createDocuments } from '../node/document-files.ts';
 import { watchOtherCatalog } from '../node/other-catalog.ts';
+import { describeListOfBuild } from '../node/other-safety-list.ts';
 import { readPublicAddress } from '../node/published-address.ts';
 import { escapeTarget, followPath, targetBelow } from '../node/request-target.ts';
 import { safetyFile } from '../node/safety-file.ts';
@@ -71,8 +72,9 @@ export const openFetchHandler = (settings: FetchSettings): FetchHandler => {
   let publicAddress = readPublicAddress(out);
   const basePath = followPath(() => publicAddress);
   const search = new CatalogFiles(state);
+  const safetyList = data === undefined ? safetyFile : pathToFileURL(path.resolve(data, 'safety.yaml'));
   const computed = openComputed(
-    { rate, safetyList: data === undefined ? safetyFile : pathToFileURL(path.resolve(data, 'safety.yaml')) },
+    { rate, safetyList },
     {
       report: (error, note) => {
         const cause = error instanceof Unavailable ? (error.cause ?? error) : error;
@@ -91,6 +93,9 @@ export const openFetchHandler = (settings: FetchSettings): FetchHandler => {
     probeCredentials: async () => true,
     publicAddress: () => publicAddress,
   });
+  const remedy = 'Let DEBDEX_DATA name a folder with the safety.yaml of the build.';
+  const otherList = describeListOfBuild(out, computed.safety, safetyList, remedy);
+  if (otherList !== undefined) tell('other-safety-list', { message: otherList });
   const tellFormat = watchOtherCatalog(state, (message) => tell('other-catalog', { message }));
   tellFormat();
   const follow = (): void => {

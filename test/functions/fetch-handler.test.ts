@@ -71,6 +71,21 @@ it('E1: the fetch handler answers older addresses and by a safety list as it is 
   expect((await open(publication)('/v1/community/packages/search?query=com')).status).toBe(200);
 });
 
+it('E1: the fetch handler tells where its safety list calls safe what the build published as unsafe', async () => {
+  const publication = new BuiltPublication();
+  await publish(publication, 'x');
+  const told = vi.spyOn(console, 'error').mockImplementation(() => {});
+  onTestFinished(() => told.mockRestore());
+  writeFileSync(path.join(publication.folder, 'piracy-repositories.json'), '["bad.example"]');
+  open(publication);
+  expect(told.mock.calls.map(([line]) => JSON.parse(String(line)))).toMatchObject([
+    {
+      event: 'other-safety-list',
+      message: expect.stringMatching(/calls bad\.example safe, .* of the build\. Let DEBDEX_DATA/),
+    },
+  ]);
+});
+
 it('E1: the fetch handler answers what goes wrong as every host does, and tells of it', async () => {
   const publication = new BuiltPublication();
   await publish(publication, 'x');
