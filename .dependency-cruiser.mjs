@@ -36,6 +36,7 @@ const rooms = {
       'src/documents',
       'src/results',
       'src/depictions',
+      'src/safety',
       'src/log',
     ],
   },

@@ -4,8 +4,8 @@ import type { Log } from '../src/log/log.ts';
 import { createSafetyList } from '../src/safety/safety-list.ts';
 
 /**
- * Warns if the safety list names repositories of the manifest: their pages would offer to add what the page /safety/ and
- * the safety check call unsafe.
+ * Warns if the safety list names repositories of the manifest. Their pages warn of them as well, and offer nothing that
+ * adds them.
  */
 export const warnOfUnsafe = (
   entries: readonly Pick<ManifestEntry, 'slug' | 'uri'>[],
@@ -17,6 +17,6 @@ export const warnOfUnsafe = (
   if (slugs.length === 0) return;
   log.warn(
     'unsafe-repository',
-    `The safety list names what the manifest has, and pages offer to add it all the same: ${slugs.join(', ')}. Take it out of the manifest, or out of the list.`,
+    `The safety list names what the manifest has, and pages warn of it: ${slugs.join(', ')}. Take it out of the manifest, or out of the list.`,
   );
 };

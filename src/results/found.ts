@@ -68,6 +68,8 @@ export interface IndexTraits {
   readonly stale: ReadonlySet<string>;
   /** Slugs of those whose new data is held back. Without it, that of none is. */
   readonly held?: ReadonlySet<string>;
+  /** Slugs of those that the safety list names. Without it, none is. */
+  readonly unsafe?: ReadonlySet<string>;
   /** Slugs of the repositories that are called as another is. Without it, none is. */
   readonly alike?: ReadonlySet<string>;
   /** Whether it has packages for iOS devices. */
@@ -104,7 +106,7 @@ const wordsOf = ({ name, author, maintainer, description }: FoundRecord): string
 
 const toPackage = (
   records: readonly FoundRecord[],
-  { stale, held, alike, hasDevices, served }: IndexTraits,
+  { stale, held, unsafe, alike, hasDevices, served }: IndexTraits,
 ): FoundPackage => {
   // The best matching record of a package comes first. Every build of a repository has its own newest version.
   const [best] = records as [FoundRecord];
@@ -127,7 +129,7 @@ const toPackage = (
     architectures,
     place: alike?.has(slug) ? nameWithSlug({ slug, name: called }) : called,
     runs: hasDevices ? statedByRecords(records, served) : undefined,
-    trouble: stale.has(slug) ? 'failing' : held?.has(slug) ? 'held' : undefined,
+    trouble: unsafe?.has(slug) ? 'unsafe' : stale.has(slug) ? 'failing' : held?.has(slug) ? 'held' : undefined,
     kind: sectionKind(newest.section),
     kinds: each((one) => sectionKind(one.section)),
     states: each((one) => stateOf(one.version, stale.has(one.repository.slug))),

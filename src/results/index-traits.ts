@@ -8,6 +8,7 @@ import { readServed } from './served-builds.ts';
 export interface ToldTraits {
   readonly stale?: string | undefined;
   readonly held?: string | undefined;
+  readonly unsafe?: string | undefined;
   readonly alike?: string | undefined;
   readonly served?: string | undefined;
 }
@@ -18,9 +19,10 @@ export const traitsFile = 'pagefind/traits.json';
 const slugsOf = (text = ''): ReadonlySet<string> => new Set(text.split(' ').filter((slug) => slug !== ''));
 
 /** Parses these texts. */
-export const readTraits = ({ stale, held, alike, served }: ToldTraits, hasDevices: boolean): IndexTraits => ({
+export const readTraits = ({ stale, held, unsafe, alike, served }: ToldTraits, hasDevices: boolean): IndexTraits => ({
   stale: slugsOf(stale),
   held: slugsOf(held),
+  unsafe: slugsOf(unsafe),
   alike: slugsOf(alike),
   hasDevices,
   served: readServed(served ?? ''),

@@ -22,14 +22,15 @@ export interface RowCard {
   readonly place: string;
   /** What its builds state about iOS devices (compatibility, judgement); undefined in an index without any for them. */
   readonly runs: string | undefined;
-  /** Why nothing of its repository was taken last: it fails, or what it serves is held back; undefined if it was. */
+  /** What is wrong with its repository; undefined if nothing is. */
   readonly trouble?: Trouble | undefined;
 }
 
-/** Why nothing of a repository was taken last. */
-export type Trouble = 'failing' | 'held';
+/** Why not to add a repository, which the safety list names, or why nothing of it was taken last. */
+export type Trouble = 'unsafe' | 'failing' | 'held';
 
 const troubles: Readonly<Record<Trouble, string>> = {
+  unsafe: '<span class="chip poor">Unsafe</span>',
   failing: '<span class="chip poor">In trouble</span>',
   held: '<span class="chip fair">Held back</span>',
 };

@@ -174,6 +174,6 @@ export const composeRefusal = (
 /** What the built page knows about the index. */
 export const readBuiltTraits = (built: string): IndexTraits => {
   const told = (name: keyof ToldTraits) => new RegExp(` data-${name}="([^"]*)"`).exec(built)?.[1];
-  const [stale, held, alike, served] = (['stale', 'held', 'alike', 'served'] as const).map(told);
-  return readTraits({ stale, held, alike, served }, built.includes(' id="device-bar"'));
+  const [stale, held, unsafe, alike, served] = (['stale', 'held', 'unsafe', 'alike', 'served'] as const).map(told);
+  return readTraits({ stale, held, unsafe, alike, served }, built.includes(' id="device-bar"'));
 };

@@ -13,6 +13,12 @@ export interface SafetyList {
   readonly listed: string | undefined;
 }
 
+/** The same, which also says why. */
+interface ExplainedSafetyList extends SafetyList {
+  /** The entry for which `check` says false; undefined if there is none: the text is safe, or no URI with a host. */
+  find(uri: string): SafetyEntry | undefined;
+}
+
 // Sorting combining marks into canonical order takes quadratic time, and no text in any language has more than thirty
 // in a row (Unicode, annex 15, stream-safe text).
 const tooManyMarks = /[\p{M}\uff9e\uff9f]{31,}/gu;
@@ -66,34 +72,45 @@ const placeOf = ({ host, path = '' }: SafetyEntry): Place => {
  * A safety list with these entries. Throws a TypeError if an entry's host is invalid, so that a mistake in the list
  * cannot silently list nothing.
  */
-export const createSafetyList = (entries: readonly SafetyEntry[]): SafetyList => {
-  const paths = new Map<string, string[][]>();
+export const createSafetyList = (entries: readonly SafetyEntry[]): ExplainedSafetyList => {
+  const byHost = new Map<string, { readonly beginning: string[]; readonly entry: SafetyEntry }[]>();
   for (const entry of entries) {
     const { host, rest } = placeOf(entry);
-    paths.set(host, [...(paths.get(host) ?? []), pathSegments(rest)]);
+    byHost.set(host, [...(byHost.get(host) ?? []), { beginning: pathSegments(rest), entry }]);
   }
 
-  const mostLabels = Math.max(0, ...paths.keys().map((host) => host.split('.').length));
+  const mostLabels = Math.max(0, ...byHost.keys().map((host) => host.split('.').length));
 
-  const isListed = ({ host, rest }: Place): boolean => {
-    const listed = namesAbove(host, mostLabels).flatMap((name) => paths.get(name) ?? []);
-    if (listed.length === 0) return false;
+  const entryOf = ({ host, rest }: Place): SafetyEntry | undefined => {
+    const listed = namesAbove(host, mostLabels).flatMap((name) => byHost.get(name) ?? []);
+    if (listed.length === 0) return undefined;
     const [pathname = ''] = rest.split(/[?#]/, 1);
-    if (pathname.length > longestPath) return true;
+    if (pathname.length > longestPath) return listed[0]?.entry;
     const path = pathSegments(pathname);
-    return listed.some((beginning) => beginning.every((segment, index) => segment === path[index]));
+    return listed.find(({ beginning }) => beginning.every((segment, index) => segment === path[index]))?.entry;
+  };
+
+  /** The entry that any reading of it reaches, and whether it is an address at all. */
+  const judge = (uri: string): { readonly isAddress: boolean; readonly entry: SafetyEntry | undefined } => {
+    try {
+      for (const place of readPlaces(uri)) {
+        const entry = entryOf(place);
+        if (entry !== undefined) return { isAddress: true, entry };
+      }
+      return { isAddress: true, entry: undefined };
+    } catch (error) {
+      if (error instanceof NoAddress) return { isAddress: false, entry: undefined };
+      throw error;
+    }
   };
 
   const [first] = entries;
   return {
     listed: first && `https://${first.host}${first.path ?? ''}`,
     check: (uri) => {
-      try {
-        return !readPlaces(uri).some(isListed);
-      } catch (error) {
-        if (error instanceof NoAddress) return false;
-        throw error;
-      }
+      const { isAddress, entry } = judge(uri);
+      return isAddress && entry === undefined;
     },
+    find: (uri) => judge(uri).entry,
   };
 };

@@ -24,6 +24,7 @@ export const page = {
   divergenceFeed: '/divergence/feed.atom',
   privacy: '/privacy/',
   safety: '/safety/',
+  unsafe: (listed: string) => `/safety/#${encodeURIComponent(listed)}`,
   doctor: '/doctor/',
   doctorOf: (slug: string) => `/doctor/${encodeFolderName(slug)}/`,
   about: '/about/',

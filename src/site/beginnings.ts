@@ -4,14 +4,14 @@ import { stateOf } from '../contract/package-states.ts';
 import { type BeginningList, beginningLists, type FirstRows } from '../results/beginning-lists.ts';
 import { type RowCard, withinRow } from '../results/row.ts';
 import type { PackageSummary } from './package-summary.ts';
-import { isStale, troubleOf } from './repository.ts';
+import { isStale, isUnsafe, troubleOf } from './repository.ts';
 import { joinStatements } from './stated.ts';
 
 /** How closely a package matches two letters that begin its name or a word of it; smaller is closer. */
 interface Closeness {
   /** 1 if the name begins with them, 2 if a word in it does. */
   readonly kind: number;
-  /** 1 for a pre-release, or a package whose repository does not answer. */
+  /** 1 for a pre-release, or a package whose repository does not answer or is unsafe. */
   readonly isOdd: number;
   readonly length: number;
 }
@@ -63,7 +63,8 @@ export const composeBeginnings = (
   for (const summary of packages) {
     const joined = joinWords(summary.name);
     const whole = beginningLists.of(joined);
-    const isOdd = stateOf(summary.version, isStale(summary.repository)) === 'current' ? 0 : 1;
+    const { repository, version } = summary;
+    const isOdd = stateOf(version, isStale(repository) || isUnsafe(repository)) === 'current' ? 0 : 1;
     const { length } = joined;
     const add = (beginning: string, kind: number): void => {
       const known = best.get(beginning) ?? [];

@@ -1,17 +1,24 @@
 import { isHeldBack } from '../catalog/last-build.ts';
+import type { SafetyEntry } from '../contract/safety.ts';
 import { type Doubt, isTroubled, type Repository } from './repository.ts';
 
 const yearsToDoubt = 4;
 const badDayMs = 2 * 86_400_000;
 
 /**
- * Why the data of a repository may be out of date; undefined if nothing says so. Without the reason of a failure and how
+ * Why not to add a repository, which `unsafe`, its entry in the safety list, says before all else, or why its data may be
+ * out of date; undefined if nothing says so. Without the reason of a failure and how
  * long it has lasted, which change with each build. The page of the repository has them.
  */
 export const doubtOf = (
   { outcome, changedAt }: Pick<Repository, 'outcome' | 'changedAt'>,
   builtAt: string | undefined,
+  unsafe?: SafetyEntry,
 ): Doubt | undefined => {
+  if (unsafe !== undefined) {
+    const { host, path = '', reason } = unsafe;
+    return { kind: 'unsafe', reason, listed: host + path };
+  }
   if (isTroubled(outcome)) {
     const since = outcome.confirmedAt ?? changedAt;
     if (isHeldBack(outcome)) return { kind: 'held', since };

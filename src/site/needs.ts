@@ -2,7 +2,7 @@ import { relationFields } from '../catalog/record-details.ts';
 import { isOfDevice } from '../compatibility/device-packages.ts';
 import type { PackageSummary } from './package-summary.ts';
 import { countUnread, parseRelations, type Relation, withoutBlanks, writeAlternatives } from './relations.ts';
-import type { Doubt } from './repository.ts';
+import { type Doubt, isUnsafe } from './repository.ts';
 import type { PackageVersion, SiteCatalog } from './site-catalog.ts';
 import { type Named, tellNames } from './told-apart.ts';
 
@@ -65,7 +65,9 @@ export interface Needs {
   /** What it requires of the device, as written: "firmware (>= 14.0)"; `of` as for its relations. */
   readonly demands: readonly { readonly of: readonly string[]; readonly written: readonly string[] }[];
   readonly needed: readonly NeededRepository[];
-  /** All repositories that are to be added then, its own first; none where its own will do. */
+  /**
+   * All repositories that are to be added then, its own first; none where its own will do, or where one of them is unsafe.
+   */
   readonly toAdd: readonly Named[];
 }
 
@@ -226,12 +228,13 @@ export const computeNeeds = (
     .map(({ of, said }) => ({ of, written: said }))
     .filter(({ written }) => written.length > 0);
   const found = findRepositories(catalog, id);
-  const names = tellNames([...builds.slice(0, 1).map(({ repository }) => repository), ...found]);
+  const all = [...builds.slice(0, 1).map(({ repository }) => repository), ...found];
+  const names = tellNames(all);
   return {
     isNeedy: builds.some((one) => requiredIn(one).length > 0),
     relations,
     demands,
     needed: found.map((one) => ({ ...one, name: names.get(one.slug) ?? one.name })),
-    toAdd: found.length === 0 ? [] : [...names].map(([slug, name]) => ({ slug, name })),
+    toAdd: found.length === 0 || all.some(isUnsafe) ? [] : [...names].map(([slug, name]) => ({ slug, name })),
   };
 };

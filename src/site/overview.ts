@@ -131,7 +131,7 @@ const takeInTurn = (packages: readonly PackageSummary[], length: number): Packag
 /**
  * Packages to begin with as long as there is no news: from each repository in turn, the best ranked first, those that
  * are in most repositories, have a description and an icon, and are built for current phones (rootless). Pre-releases,
- * and what is in a repository that does not answer or is held back, come last.
+ * and what is in a repository that is unsafe, does not answer or is held back, come last.
  */
 export const packagesToBeginWith = ({ packages }: Pick<SiteCatalog, 'packages'>, length: number): PackageSummary[] => {
   const meant = [...packages.values()].filter(({ kind }) => !broughtAlong.has(kind));

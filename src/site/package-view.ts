@@ -12,7 +12,7 @@ import { type PackageCard, packageCard } from './package-card.ts';
 import type { PackageSummary } from './package-summary.ts';
 import { rememberLast, rememberRecent } from './page-keys.ts';
 import { parsePerson, webAddress } from './prose.ts';
-import type { Doubt } from './repository.ts';
+import { type Doubt, isUnsafe } from './repository.ts';
 import type { SiteCatalog } from './site-catalog.ts';
 import { joinStatements, lackingOf, type StatedRow, statedRows } from './stated.ts';
 import { computeChanges, type VersionChanges } from './version-changes.ts';
@@ -29,7 +29,10 @@ export interface PackageView extends Needs {
     readonly quality: number;
     readonly signing: SigningState;
   };
-  /** Why the package may not install: nothing comes from its repository any more, or it has not changed for years. */
+  /**
+   * Why not to add its repository, or why the package may not install: nothing comes from that any more, or it has not
+   * changed for years.
+   */
   readonly doubt: Doubt | undefined;
   readonly description: string | null;
   readonly header: string | undefined;
@@ -179,13 +182,17 @@ export const computePackageView = (catalog: SiteCatalog, id: string): PackageVie
     ),
     dependents: dependentsOf(catalog, id),
     similar: neighboursOf(catalog, summary).map(neighbourCard),
-    links: packageLinks({
-      id,
-      repository: repository.record.uri,
-      architectures: rows.filter((row) => row.latest && row.slug === repository.slug).map((row) => row.architecture),
-      served: catalog.architecturesIn(repository.slug),
-      stated: stated.get(repository.slug) ?? '',
-    }),
+    links: isUnsafe(repository)
+      ? []
+      : packageLinks({
+          id,
+          repository: repository.record.uri,
+          architectures: rows
+            .filter((row) => row.latest && row.slug === repository.slug)
+            .map((row) => row.architecture),
+          served: catalog.architecturesIn(repository.slug),
+          stated: stated.get(repository.slug) ?? '',
+        }),
     isSold: isSold(best),
     document: `/${documentPath.package(id)}`,
     downloads: counted && { total: counted.total, lastMonth: counted.last_30_days },

@@ -15,7 +15,7 @@ import { type DeepLink, repositoryLinks } from './managers.ts';
 import { type Mending, mendEach, unmended } from './mending.ts';
 import { type PackageCard, packageCard } from './package-card.ts';
 import type { PackageSummary } from './package-summary.ts';
-import { type Doubt, isTroubled, type Outcome, type Repository } from './repository.ts';
+import { type Doubt, isTroubled, isUnsafe, type Outcome, type Repository } from './repository.ts';
 import { byWeight, computeHealth, type Health } from './shown-findings.ts';
 import { signingWords } from './signing-words.ts';
 import type { SiteCatalog } from './site-catalog.ts';
@@ -76,6 +76,8 @@ export interface RepositoryCard {
   readonly packages: number;
   readonly kinds: readonly SectionKind[];
   readonly health: Health;
+  /** Whether the safety list names it. */
+  readonly isUnsafe: boolean;
   readonly changedAt: string;
   /** When it first entered the index, ISO 8601. */
   readonly addedAt: string;
@@ -95,6 +97,7 @@ export interface RepositoryView {
   readonly flat: boolean;
   /** The line for sources.list (sources.list(5)). */
   readonly sourceLine: string;
+  /** None if it is not flat, or unsafe. */
   readonly links: readonly DeepLink[];
   readonly sections: readonly { readonly kind: SectionKind; readonly count: number }[];
   /** The most severe first. */
@@ -156,6 +159,7 @@ export const repositoryCard = (repository: Repository, packages: number): Reposi
   packages,
   kinds: [...new Set(repository.record.sections.map(sectionKind))],
   health: computeHealth(repository.findings, repository.outcome),
+  isUnsafe: isUnsafe(repository),
   changedAt: repository.changedAt,
   addedAt: repository.addedAt,
 });
@@ -201,7 +205,7 @@ export const computeRepositoryView = (
     aliases: repository.aliases,
     flat,
     sourceLine: sourceLine(record),
-    links: flat ? repositoryLinks(record.uri, served) : [],
+    links: flat && !isUnsafe(repository) ? repositoryLinks(record.uri, served) : [],
     sections: [...counts].sort(([, a], [, b]) => b - a).map(([kind, count]) => ({ kind, count })),
     findings: findings.map((finding, index) => ({ ...finding, mending: mendings[index] ?? unmended })),
     signature: signingTexts[repository.signing],

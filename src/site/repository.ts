@@ -7,10 +7,12 @@ import type { Trouble } from '../results/row.ts';
 export type Outcome = ShownBuild['repositories'][number];
 
 /**
- * A doubt about a package or repository: `failing` since its repository last confirmed it, or `old` since it last
- * changed.
+ * A doubt about a package or repository: the safety list calls it `unsafe`, it is `failing` since its repository last
+ * confirmed it, or `old` since it last changed.
  */
-export interface Doubt {
+export type Doubt = DatedDoubt | UnsafeDoubt;
+
+interface DatedDoubt {
   /**
    * `lately`: it fails, but was in order a few hours ago, which may pass. `held`: it answers, and its new content waits
    * for the operator's decision.
@@ -18,6 +20,15 @@ export interface Doubt {
   readonly kind: 'failing' | 'lately' | 'held' | 'old';
   /** ISO 8601. */
   readonly since: string;
+}
+
+/** Named by the safety list. Nothing that adds or opens it is shown then. */
+export interface UnsafeDoubt {
+  readonly kind: 'unsafe';
+  /** The words of the safety list. */
+  readonly reason: string;
+  /** The host of its entry there, and its path if it has one. */
+  readonly listed: string;
 }
 
 /** A repository and all that the site says about it. */
@@ -28,7 +39,7 @@ export interface Repository extends Omit<CatalogRepository, 'number'> {
   readonly toldName: string;
   readonly outcome: Outcome | undefined;
   readonly findings: readonly DatedFinding[];
-  /** Why its packages may not install: nothing comes from it any more, or it has not changed for years. */
+  /** Why not to add it, or why its packages may not install: nothing comes from it any more, or it is years old. */
   readonly doubt: Doubt | undefined;
 }
 
@@ -42,6 +53,13 @@ export const isTroubled = <Known extends { readonly outcome: string }>(
 export const isStale = ({ outcome }: Pick<Repository, 'outcome'>): boolean =>
   outcome !== undefined && isUnreadable(outcome);
 
-/** What the rows of its packages say of a repository; undefined if the last build took what it serves. */
-export const troubleOf = ({ doubt }: Pick<Repository, 'doubt'>): Trouble | undefined =>
-  doubt === undefined || doubt.kind === 'old' ? undefined : doubt.kind === 'held' ? 'held' : 'failing';
+/** Whether the safety list names it. */
+export const isUnsafe = <Known extends { readonly doubt: Doubt | undefined }>(
+  one: Known,
+): one is Known & { readonly doubt: UnsafeDoubt } => one.doubt?.kind === 'unsafe';
+
+/** What the rows of its packages say of a repository; undefined if it is safe and the last build took what it serves. */
+export const troubleOf = ({ doubt }: Pick<Repository, 'doubt'>): Trouble | undefined => {
+  if (doubt === undefined || doubt.kind === 'old') return undefined;
+  return doubt.kind === 'lately' ? 'failing' : doubt.kind;
+};

@@ -20,9 +20,11 @@ import type { ExampleSubject } from '../contract/example-subject.ts';
 import { isFindingCode, withoutOrders } from '../contract/finding-texts.ts';
 import type { DatedFinding, Finding } from '../contract/findings.ts';
 import type { DownloadTotal, PackageRecord } from '../contract/records.ts';
+import type { SafetyEntry } from '../contract/safety.ts';
 import type { Depiction } from '../depictions/depiction.ts';
 import { readKeptDepiction } from '../depictions/kept-depiction.ts';
 import { statedLists } from '../results/stated-lists.ts';
+import { createSafetyList } from '../safety/safety-list.ts';
 import { type Author, authorKey, composeAuthors, isForDevices } from './authors.ts';
 import { doubtOf } from './doubt.ts';
 import { type Holder, holderOf } from './holder.ts';
@@ -103,9 +105,10 @@ export class SiteCatalog {
 
   /**
    * Opens the catalog file read-only. `lastBuild` has the outcome of each repository. `depictions` is the folder of the
-   * snapshots, beside which native depictions are kept; without it none is shown.
+   * snapshots, beside which native depictions are kept; without it none is shown. `safety` is the safety list, as the
+   * safety check of the API reads it.
    */
-  constructor(catalogPath: string, lastBuild?: ShownBuild, depictions?: string) {
+  constructor(catalogPath: string, lastBuild?: ShownBuild, depictions?: string, safety: readonly SafetyEntry[] = []) {
     this.lastBuild = lastBuild && { ...lastBuild, repositories: lastBuild.repositories.map(forReaders) };
     this.#depictions = depictions;
     this.#database = CatalogFile.openReadOnly(catalogPath);
@@ -115,11 +118,12 @@ export class SiteCatalog {
       name: visibleText(repository.record.name) ?? repository.slug,
     }));
     const names = tellNames(named);
+    const unsafe = createSafetyList(safety);
     this.#byNumber = new Map(
       named.map(({ number, ...repository }) => {
-        const { slug, name, changedAt } = repository;
+        const { slug, name, changedAt, record } = repository;
         const outcome = outcomes.get(slug);
-        const doubt = doubtOf({ outcome, changedAt }, lastBuild?.builtAt);
+        const doubt = doubtOf({ outcome, changedAt }, lastBuild?.builtAt, unsafe.find(record.uri));
         const findings = dateFindings(repository.findings, outcome);
         return [number, { ...repository, toldName: names.get(slug) ?? name, outcome, doubt, findings }];
       }),

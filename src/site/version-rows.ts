@@ -2,6 +2,7 @@ import { versionOrder } from '../catalog/version-order.ts';
 import { buildOf } from '../compatibility/builds.ts';
 import { newestOf } from './copies.ts';
 import { rememberRecent } from './page-keys.ts';
+import { isUnsafe } from './repository.ts';
 import type { PackageVersion } from './site-catalog.ts';
 import { tellNames } from './told-apart.ts';
 
@@ -21,7 +22,7 @@ export interface VersionRow {
   readonly firstSeen: string;
   /** Whether it was seen to appear; otherwise it was there when its repository was first read, and is older. */
   readonly isNews: boolean;
-  /** Address of the package file, if Filename names one below its repository that anybody may download. */
+  /** Address of the package file, if Filename names one below its repository that anybody may download, and that is safe. */
   readonly download: string | undefined;
   readonly sha256: string | null;
   /** The repository with different bytes for the same version and architecture; undefined if there is none. */
@@ -71,9 +72,10 @@ const versionRow = (
   size: record.package_size,
   firstSeen,
   isNews,
-  download: isSold({ record, repository })
-    ? undefined
-    : downloadAddress(repository.record.uri, record.package_filename),
+  download:
+    isSold({ record, repository }) || isUnsafe(repository)
+      ? undefined
+      : downloadAddress(repository.record.uri, record.package_filename),
   sha256: record.sha256_hash,
   otherBytesIn,
   bytesChangedAt,

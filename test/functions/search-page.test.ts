@@ -13,7 +13,7 @@ const stanzas = Array.from({ length: 70 }, (_, number) => ({
   Tag: number % 7 === 0 ? 'cydia::commercial' : undefined,
 }));
 const built = `<html><head><title>Search · Debdex</title><link rel="canonical" href="https://index.example/search/"></head>
-<body><details id="device-bar"></details><form data-stale="two" data-held="three" data-alike="three none" data-served="=three">${fieldMarkup()}</form>${places.facets}
+<body><details id="device-bar"></details><form data-stale="two" data-held="three" data-unsafe="four" data-alike="three none" data-served="=three">${fieldMarkup()}</form>${places.facets}
 <select name="section"><option value="">Any</option><option value="themes">Themes</option></select>
 <select name="price"><option value="">Any</option><option value="paid">Paid</option></select>
 <select name="sort"><option value="">Best match</option><option value="name">Name</option></select></details>
@@ -44,6 +44,7 @@ beforeAll(async () => {
           { Package: 'server', Name: 'Gazette Server', Architecture: 'amd64' },
         ),
       },
+      { slug: 'four', packages: packages({ Package: 'com.four.quartz', Name: 'Quartz' }) },
       { slug: 'two', isStale: true, packages: packages({ Package: 'com.other.stale', Name: 'Stale Flake' }) },
     ],
     {
@@ -161,6 +162,7 @@ describe('C14: the page of the search', () => {
     expect(names).toEqual(['Stale Flake']);
     expect(rows[0]).toContain('>In trouble</span><span class="place"');
     expect((await ask('?q=gazette')).rows[0]).toContain('>Held back</span><span class="place"');
+    expect((await ask('?q=quartz')).rows[0]).toContain('>Unsafe</span><span class="place"');
     expect((await ask('?q=double')).rows[0]).not.toMatch(/In trouble|Held back/);
     expect((await ask('?q=stale&state=current')).html).toContain(places.nothing.replace(' hidden', ''));
     expect((await ask('?q=beta+alert&state=pre-release')).rows.length).toBe(1);

@@ -314,6 +314,18 @@ describe('safety list', () => {
     expect(unexplained).toEqual([]);
   });
 
+  it('names the entry for which an address is not safe, by the same reading', () => {
+    const list = createSafetyList([entry('bad.example'), entry('shared.example', '/bad/Repo')]);
+    expect(list.find('http://A.bad.example:8080/x')?.host).toBe('bad.example');
+    expect(list.find('https://ok.example@shared.example/x/../BAD/repo/debs')?.path).toBe('/bad/Repo');
+    expect(list.find(`https://shared.example/${'x'.repeat(5000)}`)?.host).toBe('shared.example');
+    for (const safe of ['https://shared.example/bad', 'https://ok.example/']) {
+      expect([list.check(safe), list.find(safe)], safe).toEqual([true, undefined]);
+    }
+    // It is no address, so no entry is about it.
+    expect([list.check('https://'), list.find('https://')]).toEqual([false, undefined]);
+  });
+
   it('the list that ships is valid and lists its hosts', () => {
     const shipped = readSafetyList(safetyFile);
     const entries = readSafetyEntries(safetyFile);

@@ -92,14 +92,14 @@ describe('a data folder', () => {
     const warn = (event: string, words: string) => lines.push(`${event}: ${words}`);
     const entries = uris.map((uri, number) => ({ slug: `r${number}`, uri }));
     warnOfUnsafe(entries, unsafe, { warn });
-    expect(lines).toEqual([expect.stringMatching(/^unsafe-repository: .+ all the same: r1, r3\. Take it out/)]);
+    expect(lines).toEqual([expect.stringMatching(/^unsafe-repository: .+ warn of it: r1, r3\. Take it out/)]);
     warnOfUnsafe(entries.slice(0, 1), unsafe, { warn });
     expect(lines).toHaveLength(1);
     const written =
       'host: localhost\n  path: /sample/papercut\n  reason: It was taken over.\n  date: 2026-11-20\n  source: https://a.example/';
     writeFileSync(path.join(data, 'safety.yaml'), `- ${written}\n`);
     const built = await build('--sample', '--data', data);
-    expect(built).toMatchObject({ status: 0, error: expect.stringContaining('all the same: papercut.') });
+    expect(built).toMatchObject({ status: 0, error: expect.stringContaining('warn of it: papercut.') });
   });
 
   it('is told in our words what cannot be in the description of the service', () => {

@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { SafetyEntry } from '../../src/contract/safety.ts';
 import { publishSite, type SitePublishing } from '../../src/pipeline/site-step.ts';
 import { readBuiltTraits } from '../../src/results/search-page.ts';
 import { stagedPage } from '../../src/site/staged-page.ts';
@@ -174,6 +175,27 @@ describe('a build of the site', () => {
     // A page depends on more than its own package; a build from nothing shows whether one was left behind.
     expect(await buildElsewhere()).toEqual(contents(out));
     expect(files().filter((name) => /(^|\/)\.[^/]*\.next$/.test(name))).toEqual([]);
+  });
+
+  it('C12: renders only what shows a repository where nothing but the safety list changes, as a build from nothing does, and makes it again as it was', async () => {
+    const whole = contents(out);
+    const unsafe = { ...(options.safety?.[0] as SafetyEntry), host: 'beta.example', path: undefined };
+    const safety = [...(options.safety ?? []), unsafe];
+    const warned = await publishSite({ ...options, safety });
+    const after = contents(out);
+    const changed = [...after.keys()].filter((name) => after.get(name) !== whole.get(name));
+    expect(changed.filter((name) => /^(package|author|repository|section)\/.+\/index\.html$/.test(name))).toEqual([
+      'package/org.beta.new/index.html',
+      'repository/beta/index.html',
+      'section/other/index.html',
+    ]);
+    expect(read('package/org.beta.new/index.html')).toContain('Had a backdoor once.');
+    const [outDir, cacheDir] = ['warned', 'warned cache'].map((name) => path.join(folder, name)) as [string, string];
+    await publishSite({ ...options, safety, outDir, cacheDir });
+    expect(contents(outDir)).toEqual(after);
+    const again = await publishSite(options);
+    expect([warned, again].map(({ rendered }) => rendered < 30)).toEqual([true, true]);
+    expect(contents(out)).toEqual(whole);
   });
 
   it('C12: makes anew with --verify what was damaged and has its size', async () => {

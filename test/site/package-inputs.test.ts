@@ -3,6 +3,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ShownBuild } from '../../src/catalog/last-build.ts';
+import type { SafetyEntry } from '../../src/contract/safety.ts';
 import { feedOfAuthor, feedOfPackage } from '../../src/site/feed-subjects.ts';
 import { composeAtom } from '../../src/site/feeds.ts';
 import { feedInputs, packageInputs } from '../../src/site/package-inputs.ts';
@@ -73,14 +74,25 @@ const near: readonly Source[] = [
   },
 ];
 
+const unsafe = {
+  host: 'far.example',
+  reason: 'Had a backdoor once.',
+  date: '2026-11-20',
+  source: 'https://news.example/',
+};
+
 interface Seen {
   readonly shown: string;
   readonly inputs: string | undefined;
 }
 
 /** All that pages and feeds of packages and authors show of a catalog, and what they say it is computed from. */
-const see = (catalogPath: string, build: ShownBuild = lastBuild): Map<string, Seen> => {
-  const catalog = new SiteCatalog(catalogPath, build);
+const see = (
+  catalogPath: string,
+  build: ShownBuild = lastBuild,
+  safety: readonly SafetyEntry[] = [],
+): Map<string, Seen> => {
+  const catalog = new SiteCatalog(catalogPath, build, undefined, safety);
   const source = { catalog, base, service: { name: 'Index' }, inRepository: new Map(), byKind: new Map() };
   try {
     return new Map<string, Seen>([
@@ -231,6 +243,14 @@ const changes: Readonly<Record<string, () => Promise<Map<string, Seen>> | Map<st
         { slug: 'near', uri: '', outcome: 'stale', code: null, reason: null, confirmedAt: '2026-11-10T10:00:00.000Z' },
       ],
     }),
+  'a repository that the safety list names': () => see(file, lastBuild, [unsafe]),
+  'another reason for which it does': () => {
+    const given = see(file, lastBuild, [unsafe]);
+    const other = see(file, lastBuild, [{ ...unsafe, reason: 'It was taken over.' }]);
+    const page = (seen: Map<string, Seen>) => seen.get('page org.far.lib');
+    expect(page(other)?.inputs).not.toBe(page(given)?.inputs);
+    return other;
+  },
   'years that went by': () => see(file, { ...lastBuild, builtAt: '2036-11-20T10:00:00.000Z' }),
 };
 
@@ -253,6 +273,12 @@ describe('what the page of a package is computed from', () => {
       expect(after.get(feed)?.shown, feed).toContain('2026-12-24');
       expect(after.get(feed)?.inputs, feed).not.toBe(early.get(feed)?.inputs);
     }
+  });
+
+  it('C12: stays the same of what the safety list does not name, and all of it where it names none of these', () => {
+    const named = compare(see(file, lastBuild, [unsafe]));
+    expect(named.told.filter((name) => /linux|many|alpha/.test(name))).toEqual([]);
+    expect(compare(see(file, lastBuild, [{ ...unsafe, path: '/elsewhere' }]))).toEqual({ shown: [], told: [] });
   });
 
   it('C12: stays the same where packages that are not told of change, and their repository with them', async () => {

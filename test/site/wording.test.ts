@@ -4,8 +4,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ShownBuild } from '../../src/catalog/last-build.ts';
 import { operatorSentence } from '../../src/contract/finding-texts.ts';
 import { formsOfPages } from '../../src/contract/kept.ts';
+import type { SafetyEntry } from '../../src/contract/safety.ts';
 import { sectionKinds } from '../../src/contract/sections.ts';
 import { publishSite } from '../../src/pipeline/site-step.ts';
+import { beginningLists } from '../../src/results/beginning-lists.ts';
+import { traitsFile } from '../../src/results/index-traits.ts';
 import { sectionTitle } from '../../src/site/overview.ts';
 import { decodeEntities } from '../support/links.ts';
 import { fewSources, lastBuild, type Source, stanza, temporaryFolder, writeCatalog } from './fixture.ts';
@@ -22,13 +25,19 @@ const pagesIn = (out: string): Map<string, string> =>
   );
 
 /** Builds the site of these repositories and returns its pages, by name. Of the same name, one begins with the other. */
-const build = async (name: string, from: readonly Source[], built: ShownBuild): Promise<Map<string, string>> => {
+const build = async (
+  name: string,
+  from: readonly Source[],
+  built: ShownBuild,
+  safety: readonly SafetyEntry[] = [],
+): Promise<Map<string, string>> => {
   const outDir = path.join(folder, name);
   const catalogPath = path.join(folder, `${name}.sqlite`);
   await writeCatalog(catalogPath, from, 'https://index.example');
   const cacheDir = path.join(folder, `${name} cache`);
   const service = { name: 'Debdex', contact_email: 'who@index.example' };
-  await publishSite({ catalogPath, outDir, cacheDir, baseUrl: 'https://index.example', lastBuild: built, service });
+  const baseUrl = 'https://index.example';
+  await publishSite({ catalogPath, outDir, cacheDir, baseUrl, lastBuild: built, service, safety });
   return pagesIn(outDir);
 };
 
@@ -360,6 +369,50 @@ describe('the words and figures of every page', () => {
     expect(readAloud(attention)).toContain('2 repositories');
     expect(text('status/')).toContain('4 packages on 19 Nov 2026, as many as on 18 Nov 2026.');
     expect(readAloud(attention).replaceAll(/\s+/g, ' ')).toMatch(/Not renewed Held back/);
+  }, 120_000);
+
+  it('warns of a repository that the safety list names wherever it is shown, and offers nothing that adds or opens it', async () => {
+    const entry = { reason: 'It was taken over', date: '2026-11-20', source: 'https://news.example/' };
+    const told = await build('troubled', fewAndShop, lastBuild, [
+      { ...entry, host: 'beta.example' },
+      { ...entry, host: 'many.example', path: '/elsewhere' },
+      { ...entry, host: 'suited.example', path: '/apt' },
+    ]);
+    const text = (name: string) => told.get(`${name}index.html`) ?? '';
+    const unsafe = '<span class="chip poor">Unsafe</span>';
+    const link = '<a href="/safety/#beta.example">';
+    expect(text('safety/')).toContain('<li id="beta.example">');
+    for (const [name, sentence] of [
+      ['repository/beta/', 'Unsafe to add. It was taken over. See the safety list .'],
+      ['package/com.beta.only/', 'Its repository is unsafe to add. Beta : It was taken over. See the safety list .'],
+    ] as const) {
+      expect(readAloud(text(name)).replaceAll(/\s+/g, ' '), name).toContain(sentence);
+      expect(text(name), name).toMatch(/<p class="note broken" id="doubt">.*<a href="\/safety\/#beta\.example">/s);
+      expect(text(name), name).not.toMatch(
+        /data-managers|(?:sileo|zbra|cydia|installer):|beta\.example\/[^"]*\.deb|add-first/,
+      );
+    }
+    expect(text('repository/beta/')).toContain('<p class="mono small">http://beta.example</p>');
+    expect(text('repository/beta/')).not.toMatch(/data-copy aria-label="Copy (?:address|line)/);
+    expect(text('repository/suited/')).not.toMatch(/>\s*In order\s*<|nothing is wrong|No link can add it|source-line/);
+    // Of two repositories that have it, its page offers what is safe.
+    expect(copiesOf(text('package/com.alpha.snowboard/'))).toEqual(['newest', 'behind 1.5.1 Unsafe']);
+    expect(text('package/com.alpha.snowboard/')).toMatch(/sileo:.*\.deb/s);
+    expect(text('package/com.alpha.snowboard/')).not.toMatch(/beta\.example\/[^"]*\.deb/);
+    const needed = text('package/com.shop.needy/').split('id="needs-more"')[1]?.split('id="install"')[0] ?? '';
+    expect(needed).toContain(`which is ${link}unsafe to add</a>`);
+    expect(needed).not.toMatch(/add them all|class="button"/);
+    for (const list of ['section/system/', 'new/']) {
+      expect(text(list), list).toContain(`${unsafe}<span class="place" dir="auto">Beta`);
+    }
+    for (const list of ['repository/', 'ranking/']) expect(text(list).split(unsafe), list).toHaveLength(3);
+    expect(text('repository/many/')).toContain('sileo:');
+    expect(text('search/')).toContain(' data-stale="beta" data-unsafe="suited beta"');
+    const read = (file: string) => JSON.parse(readFileSync(path.join(folder, 'troubled', file), 'utf8'));
+    expect(read(traitsFile)).toMatchObject({ stale: 'beta', unsafe: 'suited beta' });
+    expect(read(beginningLists.file('on'))).toContainEqual(
+      expect.objectContaining({ id: 'com.beta.only', trouble: 'unsafe' }),
+    );
   }, 120_000);
 
   it('leads to a search of a repository only where it has something to be found', () => {
