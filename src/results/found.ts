@@ -108,8 +108,10 @@ const toPackage = (
   records: readonly FoundRecord[],
   { stale, held, unsafe, alike, hasDevices, served }: IndexTraits,
 ): FoundPackage => {
-  // The best matching record of a package comes first. Every build of a repository has its own newest version.
-  const [best] = records as [FoundRecord];
+  // The best matching record of a package comes first, but its page is about a repository that is safe to add, if one has
+  // it. Every build of a repository has its own newest version.
+  const [first] = records as [FoundRecord];
+  const best = records.find((one) => unsafe?.has(one.repository.slug) !== true) ?? first;
   const { package_id: id, repository } = best;
   const { slug } = repository;
   const builds = records.filter((one) => one.repository.slug === slug);
@@ -135,8 +137,8 @@ const toPackage = (
     states: each((one) => stateOf(one.version, stale.has(one.repository.slug))),
     prices: each((one) => (one.price === 'Paid' ? 'paid' : 'free')),
     repositories: each((one) => one.repository.slug),
-    said: [id, ...new Set([best, newest].flatMap(wordsOf))].join('\n').slice(0, mostText),
-    ...(best.isPart === true ? { isPart: true } : {}),
+    said: [id, ...new Set([first, best, newest].flatMap(wordsOf))].join('\n').slice(0, mostText),
+    ...(first.isPart === true ? { isPart: true } : {}),
   };
 };
 

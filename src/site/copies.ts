@@ -3,7 +3,7 @@ import { versionOrder } from '../catalog/version-order.ts';
 import { type Build, builds } from '../compatibility/builds.ts';
 import { isFor, readStatements, writeStatements } from '../compatibility/judgement.ts';
 import { newestBy } from '../results/newest.ts';
-import type { Doubt } from './repository.ts';
+import { type Doubt, isUnsafe } from './repository.ts';
 import type { PackageVersion } from './site-catalog.ts';
 
 /** One of the repositories that have a package. */
@@ -13,9 +13,9 @@ export interface Copy {
   /** The newest version that it has. */
   readonly version: string;
   readonly architectures: readonly string[];
-  /** The newest version in any repository, if this one has an older one. */
+  /** The newest version in any repository that is safe to add, if this one has an older one. */
   readonly behind: string | undefined;
-  /** Why it may not install from there. */
+  /** Why not to add it, or why the package may not install from there. */
   readonly doubt: Doubt | undefined;
   /**
    * The newest version that another repository has with different bytes, the first such repository, and this one's own
@@ -34,9 +34,11 @@ interface CopiedFile {
   readonly sha256: string | null;
 }
 
-/** The newest of these versions, in any repository. */
-export const newestOf = (versions: readonly PackageVersion[]): string =>
-  newestBy(versions, ({ record }) => record.version)?.record.version ?? '';
+/** The newest of these versions: in any repository that is safe to add, or else in any. */
+export const newestOf = (versions: readonly PackageVersion[]): string => {
+  const safe = versions.filter(({ repository }) => !isUnsafe(repository));
+  return newestBy(safe.length > 0 ? safe : versions, ({ record }) => record.version)?.record.version ?? '';
+};
 
 /**
  * Those of these versions, in the order of the package lookup, for which another repository has different bytes with
@@ -116,6 +118,7 @@ export interface BuildElsewhere {
   readonly build: Build;
   readonly slug: string;
   readonly name: string;
+  readonly doubt: Doubt | undefined;
   /**
    * What its build states and those of earlier repositories do not; undefined if only this repository has the build.
    */
@@ -136,8 +139,13 @@ export const findBuildsElsewhere = (
   stated: ReadonlyMap<string, string>,
 ): BuildElsewhere[] => {
   if (stated.size === 0) return [];
-  const names = new Map(versions.map(({ repository: { slug, name } }) => [slug, name]));
-  const holders = [...names].map(([slug, name]) => ({ slug, name, stated: readStatements(stated.get(slug) ?? '') }));
+  const repositories = new Map(versions.map(({ repository }) => [repository.slug, repository]));
+  const holders = [...repositories.values()].map(({ slug, name, doubt }) => ({
+    slug,
+    name,
+    doubt,
+    stated: readStatements(stated.get(slug) ?? ''),
+  }));
   return builds.flatMap((build) => {
     const known = new Set<string>();
     const having = holders.flatMap((holder) => {
@@ -149,9 +157,9 @@ export const findBuildsElsewhere = (
     });
     const isBoth = having[0]?.holder === holders[0];
     const others = isBoth ? having.slice(1) : having;
-    return others.map(({ holder: { slug, name }, added }) => {
+    return others.map(({ holder: { slug, name, doubt }, added }) => {
       const isOnly = !isBoth && others.length === 1;
-      return { build, slug, name, stated: isOnly ? undefined : added, isBoth };
+      return { build, slug, name, doubt, stated: isOnly ? undefined : added, isBoth };
     });
   });
 };

@@ -11,7 +11,7 @@ import { parsePerson, webAddress } from './prose.ts';
 import type { Repository } from './repository.ts';
 import { joinStatements, statementsOf } from './stated.ts';
 
-/** A package in lists: its best record, in the order of the package lookup. */
+/** A package in lists: its best record, as on its page. */
 export interface PackageSummary {
   readonly id: string;
   readonly name: string;
@@ -58,7 +58,7 @@ export interface News {
   readonly isUpdate: boolean;
 }
 
-/** A record as stored in the catalog, with its key in the order of the package lookup. */
+/** A record as stored in the catalog, with what determines its place among those of its package. */
 export interface KeyedRecord extends LookupKey {
   readonly owner: Repository;
   readonly row: RecordColumns;
@@ -110,7 +110,7 @@ const oldest = (versions: readonly KeyedRecord[]): Pick<PackageSummary, 'addedAt
 };
 const firstSeen = (versions: readonly KeyedRecord[]): string[] => versions.map(({ row }) => row[5]).sort();
 
-/** Summarises the package with these records, which are in the order of the lookup. */
+/** Summarises the package with these records, which are in the order of its page. */
 export const summarise = (keyed: readonly KeyedRecord[]): PackageSummary & { readonly stated: Map<string, string> } => {
   const best = keyed[0] as KeyedRecord;
   const record = parseRecord(best.row[7]);

@@ -31,7 +31,7 @@ import { type Holder, holderOf } from './holder.ts';
 import { type KeyedRecord, type PackageSummary, summarise } from './package-summary.ts';
 import { rememberLast } from './page-keys.ts';
 import { RelationIndex } from './relation-index.ts';
-import type { Outcome, Repository } from './repository.ts';
+import { isUnsafe, type Outcome, type Repository } from './repository.ts';
 import { statedWhereServed } from './stated.ts';
 import { tellNames } from './told-apart.ts';
 
@@ -68,6 +68,11 @@ const forReaders = (outcome: Outcome): Outcome => {
 // How many providers of a name are considered. If there are more, the page of a package may wrongly say that another
 // repository is needed.
 const mostProviders = 64;
+
+// The order of the package lookup, except that what is in an unsafe repository comes last: of several copies, a page offers
+// the first.
+const pageOrder = (a: KeyedRecord, b: KeyedRecord): number =>
+  Number(b.latest) - Number(a.latest) || Number(isUnsafe(a.owner)) - Number(isUnsafe(b.owner)) || lookupOrder(a, b);
 
 // No column can contain a NUL.
 const digestRows = (keyed: readonly KeyedRecord[]): string =>
@@ -158,7 +163,10 @@ export class SiteCatalog {
     return this.#example.subject;
   }
 
-  /** The versions of a package in the order of the package lookup (decisions, section 4); empty if it is unknown. */
+  /**
+   * The versions of a package in the order of the package lookup (decisions, section 4), but those of unsafe repositories
+   * last; empty if it is unknown.
+   */
   readVersions(id: string): readonly PackageVersion[] {
     return this.#versionsOf(id);
   }
@@ -341,7 +349,7 @@ export class SiteCatalog {
       const repository = { slug: owner.slug, quality: owner.record.quality };
       return { owner, repository, latest: row[4] === 1, version: row[2], architecture: row[3], row };
     });
-    return keyed.length > 1 ? keyed.sort(lookupOrder) : keyed;
+    return keyed.length > 1 ? keyed.sort(pageOrder) : keyed;
   }
 
   /** Collects facts about all packages together: the architectures of each repository, relations and authors. */

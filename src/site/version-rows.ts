@@ -10,8 +10,10 @@ import { tellNames } from './told-apart.ts';
 export interface VersionRow {
   readonly version: string;
   readonly latest: boolean;
-  /** Whether no repository has a newer one. */
+  /** Whether it is safe, and no safe repository has a newer one. */
   readonly isNewest: boolean;
+  /** Whether the safety list names its repository. */
+  readonly isUnsafe: boolean;
   readonly slug: string;
   readonly repository: string;
   readonly architecture: string;
@@ -64,7 +66,8 @@ const versionRow = (
 ): VersionRow => ({
   version: record.version,
   latest: record.latest_version,
-  isNewest: versionOrder(record.version, newest) === 0,
+  isNewest: !isUnsafe(repository) && versionOrder(record.version, newest) === 0,
+  isUnsafe: isUnsafe(repository),
   slug: repository.slug,
   repository: repository.name,
   architecture: record.architecture,

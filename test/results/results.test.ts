@@ -70,6 +70,16 @@ describe('packages from records', () => {
     expect(stale).toMatchObject({ name: 'com.example.none', place: 'old', states: ['stale'], runs: undefined });
   });
 
+  it('are those of a repository that is safe to add, if one has them, as their page is', () => {
+    const unsafe = new Set(['one']);
+    const safe = record('Choicy', { repository: { slug: 'two', name: 'Second' }, version: '1.4', isPart: true });
+    const found = toPackages([record('Choicy'), safe, record('Quartz')], { ...traits, unsafe });
+    expect(found.map(({ place, version, trouble, isPart }) => [place, version, trouble, isPart])).toEqual([
+      ['Second', '1.4', undefined, undefined],
+      ['First', '1.0', 'unsafe', undefined],
+    ]);
+  });
+
   it('have the newest version of their first repository, whichever build was found first', () => {
     const found = toPackages(
       [

@@ -250,6 +250,47 @@ describe('the page of a package', () => {
     ]);
   });
 
+  it('offers what a safe repository has where the best one, or one with a newer version, is unsafe', async () => {
+    const [, third] = copies.filter(({ entry }) => entry.slug !== 'libraries') as [Source, Source];
+    const listed = (host: string) => ({ host, reason: 'A trap', date: '2026-11-20', source: 'https://a.example/' });
+    const file = path.join(folder, 'unsafe.sqlite');
+    const newer = tweak({ Version: '9.0' }) + tweak({ Architecture: 'iphoneos-arm64e', Version: '9.0' });
+    await writeCatalog(file, [own, { ...third, packages: newer }], 'https://index.example');
+    const seen = (host: string): PackageView => {
+      const opened = new SiteCatalog(file, lastBuild, undefined, [listed(host)]);
+      const found = computePackageView(opened, 'org.t.tweak');
+      opened.close();
+      return found ?? expect.unreachable('no tweak');
+    };
+    const told = ({ repository, summary, copies: all, latest, links }: PackageView) => [
+      repository.slug,
+      summary.version,
+      all.map(({ slug, behind }) => [slug, behind]),
+      latest.filter(({ isNewest }) => isNewest).map(({ slug }) => slug),
+      links.find(({ manager }) => manager === 'Zebra')?.href.split('source=')[1],
+    ];
+    const fromOther = ['other-bytes', undefined];
+    const others = ['other-bytes', 'other-bytes'];
+    expect(told(seen('own.example'))).toEqual([
+      'other-bytes',
+      '9.0',
+      [fromOther, ['own', '9.0']],
+      others,
+      'https://bytes.example/',
+    ]);
+    // What is newer there makes no other copy an old one.
+    const best = seen('bytes.example');
+    expect(told(best)).toEqual(['own', '2.0', [['own', undefined], fromOther], ['own', 'own'], 'https://own.example/']);
+    expect(best.buildsElsewhere.map(({ build, doubt }) => [build, doubt?.kind])).toEqual([
+      ['rootful', 'unsafe'],
+      ['roothide', 'unsafe'],
+    ]);
+    expect(best.latest.filter((row) => row.isUnsafe).map((row) => [row.slug, row.download])).toEqual([
+      ['other-bytes', undefined],
+      ['other-bytes', undefined],
+    ]);
+  });
+
   it('lists the newest two hundred older versions, and says how many there are', async () => {
     const file = path.join(folder, 'versions.sqlite');
     const packages = Array.from({ length: 301 }, (_, number) => tweak({ Version: `1.${number}` })).join('');

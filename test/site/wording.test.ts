@@ -399,6 +399,12 @@ describe('the words and figures of every page', () => {
     expect(copiesOf(text('package/com.alpha.snowboard/'))).toEqual(['newest', 'behind 1.5.1 Unsafe']);
     expect(text('package/com.alpha.snowboard/')).toMatch(/sileo:.*\.deb/s);
     expect(text('package/com.alpha.snowboard/')).not.toMatch(/beta\.example\/[^"]*\.deb/);
+    const elsewhere =
+      text('package/com.alpha.snowboard/').split('class="note weak of-build"')[1]?.split('</p>')[0] ?? '';
+    expect(readAloud(elsewhere).replaceAll(/\s+/g, ' ')).toMatch(
+      /build in Beta , which is unsafe to add , not of the one/,
+    );
+    expect(text('package/com.alpha.snowboard/')).toMatch(/>\s*Beta\s*<\/a>\s*<span class="chip poor">Unsafe<\/span>/);
     const needed = text('package/com.shop.needy/').split('id="needs-more"')[1]?.split('id="install"')[0] ?? '';
     expect(needed).toContain(`which is ${link}unsafe to add</a>`);
     expect(needed).not.toMatch(/add them all|class="button"/);
