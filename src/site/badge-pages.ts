@@ -3,6 +3,7 @@ import type { Badge } from '../contract/badge.ts';
 import { encodeFolderName } from '../contract/filenames.ts';
 import { composeBadge, drawBadge } from './badge.ts';
 import { site } from './context.ts';
+import { isUnsafe } from './repository.ts';
 
 /**
  * A badge for each repository; for each of its former slugs, so that READMEs keep working; and for each repository that
@@ -17,13 +18,14 @@ export const badgePaths = () => {
     slug,
     outcome: repository.outcome,
     packages: inRepository.get(repository.slug)?.length ?? 0,
+    isUnsafe: isUnsafe(repository),
   }));
   const known = new Set(found.map(({ slug }) => slug));
   const unread = (catalog.lastBuild?.repositories ?? [])
     .filter(({ slug }) => !known.has(slug))
-    .map((outcome) => ({ slug: outcome.slug, outcome, packages: 0 }));
-  return [...found, ...unread].map(({ slug, outcome, packages }) => {
-    const badge = composeBadge({ service: service.name, outcome, packages });
+    .map((outcome) => ({ slug: outcome.slug, outcome, packages: 0, isUnsafe: false }));
+  return [...found, ...unread].map(({ slug, ...subject }) => {
+    const badge = composeBadge({ service: service.name, ...subject });
     return {
       params: { folder: encodeFolderName(slug) },
       props: { badge },

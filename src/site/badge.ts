@@ -21,10 +21,12 @@ export interface BadgeSubject {
   /** Undefined if no build is on record. */
   readonly outcome: Pick<Outcome, 'outcome' | 'since' | 'code' | 'heldBack'> | undefined;
   readonly packages: number;
+  /** Whether the safety list names it. */
+  readonly isUnsafe?: boolean;
 }
 
 /** The badge of a repository. If it is in order, the badge is the same whether its data changed or not. */
-export const composeBadge = ({ service, outcome, packages }: BadgeSubject): Badge => {
+export const composeBadge = ({ service, outcome, packages, isUnsafe = false }: BadgeSubject): Badge => {
   const count = formatPlural(packages, 'package');
   const said = (message: string, color: string, isError = false): Badge => ({
     schemaVersion: 1,
@@ -34,6 +36,7 @@ export const composeBadge = ({ service, outcome, packages }: BadgeSubject): Badg
     labelColor: grounds.label,
     isError,
   });
+  if (isUnsafe) return said('unsafe to add', grounds.failed, true);
   switch (outcome?.outcome) {
     case 'fresh':
     case 'unchanged':

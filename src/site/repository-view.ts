@@ -187,7 +187,12 @@ export const computeRepositoryView = (
   const counts = new Map<SectionKind, number>();
   for (const { kind } of packages) counts.set(kind, (counts.get(kind) ?? 0) + 1);
   const flat = record.suite === './';
-  const badge = composeBadge({ service: service.name, outcome, packages: packages.length });
+  const badge = composeBadge({
+    service: service.name,
+    outcome,
+    packages: packages.length,
+    isUnsafe: isUnsafe(repository),
+  });
   const { slug } = repository;
   const { reason = null, confirmedAt = null, since, code } = outcome ?? {};
   const failure = isTroubled(outcome) && code && isFindingCode(code) ? code : undefined;

@@ -49,6 +49,13 @@ describe('a badge', () => {
     expect(messageOf('timeout')).toBe('stale since 2026-11-20');
   });
 
+  it('warns of a repository that the safety list names, however it fares', () => {
+    for (const outcome of ['fresh', 'stale', 'failed'] as const) {
+      const badge = composeBadge({ service: 'Index', packages: 1, outcome: { outcome, code: null }, isUnsafe: true });
+      expect(badge).toMatchObject({ message: 'unsafe to add', color: badgeOf('failed').color, isError: true });
+    }
+  });
+
   it('C4: can be read on either side, by eye and aloud', () => {
     for (const outcome of all) {
       const badge = badgeOf(outcome);

@@ -415,6 +415,19 @@ describe('the words and figures of every page', () => {
     expect(text('repository/many/')).toContain('sileo:');
     expect(text('search/')).toContain(' data-stale="beta" data-unsafe="suited beta"');
     const read = (file: string) => JSON.parse(readFileSync(path.join(folder, 'troubled', file), 'utf8'));
+    expect([read('badge/beta.json').message, read('badge/many.json').message]).toEqual([
+      'unsafe to add',
+      '3 packages · fresh',
+    ]);
+    expect(text('repository/beta/')).toMatch(/<img src="\/badge\/beta.svg" alt="Debdex: unsafe to add"/);
+    const titles = (file: string) => read(file).items.map(({ title }: { title: string }) => title);
+    expect(read('repository/beta/feed.json').title).toBe('Beta (unsafe to add) on Debdex');
+    for (const feed of ['feed.json', 'repository/beta/feed.json']) {
+      expect(titles(feed), feed).toContainEqual(
+        expect.stringMatching(/^Only in Beta 1\.0, new, Beta \(.*unsafe to add\)$/),
+      );
+    }
+    expect(read('repository/many/feed.json').title).toBe('Many packages on Debdex');
     expect(read(traitsFile)).toMatchObject({ stale: 'beta', unsafe: 'suited beta' });
     expect(read(beginningLists.file('on'))).toContainEqual(
       expect.objectContaining({ id: 'com.beta.only', trouble: 'unsafe' }),
