@@ -8,7 +8,7 @@ import { composeFindings } from '../documents/findings-record.ts';
 import { type Diagnosis, diagnose, doctorCommand, unusable } from './diagnosis.ts';
 import { heldSentence } from './held-back.ts';
 import { unmended } from './mending.ts';
-import { isTroubled, type Outcome, type Repository } from './repository.ts';
+import { isTroubled, isUnsafe, type Outcome, type Repository, type UnsafeDoubt } from './repository.ts';
 import { isToMend } from './shown-findings.ts';
 import type { SiteCatalog } from './site-catalog.ts';
 
@@ -21,6 +21,8 @@ export interface DoctorView {
   readonly uri: string;
   /** Whether it was ever read, so that it has a page of its own. */
   readonly isRead: boolean;
+  /** What the safety list says of it, if it names it and it was ever read. */
+  readonly unsafe: UnsafeDoubt | undefined;
   readonly diagnosis: Diagnosis;
   /** How many of the findings need fixing. */
   readonly toMend: number;
@@ -61,7 +63,7 @@ const forReaders = <T extends { readonly code: string; readonly for_operator: st
     ? { ...finding, for_operator: withoutOrders(finding.code, finding.for_operator) }
     : finding;
 
-type Examined = Pick<DoctorView, 'slug' | 'name' | 'uri' | 'isRead' | 'command' | 'document'> & {
+type Examined = Pick<DoctorView, 'slug' | 'name' | 'uri' | 'isRead' | 'unsafe' | 'command' | 'document'> & {
   readonly found: Parameters<typeof composeFindings>[1];
   readonly outcome: Outcome | undefined;
   readonly packages: number;
@@ -92,10 +94,10 @@ const diagnosisOf = ({ slug, found, outcome, packages, mended }: Examined): Diag
 };
 
 const viewOf = (examined: Examined): DoctorView => {
-  const { slug, name, uri, isRead, command, document } = examined;
+  const { slug, name, uri, isRead, unsafe, command, document } = examined;
   const diagnosis = diagnosisOf(examined);
   const toMend = diagnosis.findings.filter(isToMend).length;
-  return { slug, folder: encodeFolderName(slug), name, uri, isRead, diagnosis, toMend, command, document };
+  return { slug, folder: encodeFolderName(slug), name, uri, isRead, unsafe, diagnosis, toMend, command, document };
 };
 
 /** The report about a repository of the catalog with that many packages (identifiers). */
@@ -106,6 +108,7 @@ const doctorView = (repository: Repository, packages: number): DoctorView => {
     name,
     uri: record.uri,
     isRead: true,
+    unsafe: isUnsafe(repository) ? repository.doubt : undefined,
     found: { findings, signing: { state: signing, signers } },
     outcome,
     packages,
@@ -122,6 +125,7 @@ const neverRead = (outcome: Outcome): DoctorView => {
     name: slug,
     uri,
     isRead: false,
+    unsafe: undefined,
     found: undefined,
     outcome,
     packages: 0,
@@ -141,8 +145,8 @@ export const doctorViews = (
     ...unread.map(neverRead),
     ...catalog.repositories.map((one) => doctorView(one, inRepository.get(one.slug)?.length ?? 0)),
   ];
-  const rank = ({ diagnosis: { standing }, toMend }: DoctorView) =>
-    standing === 'unusable' ? 0 : standing === 'held' || toMend > 0 ? 1 : 2;
+  const rank = ({ unsafe, diagnosis: { standing }, toMend }: DoctorView) =>
+    unsafe !== undefined || standing === 'unusable' ? 0 : standing === 'held' || toMend > 0 ? 1 : 2;
   const found = ({ diagnosis }: DoctorView) => diagnosis.findings.length;
   return views.sort(
     (a, b) => rank(a) - rank(b) || b.toMend - a.toMend || found(b) - found(a) || (a.slug < b.slug ? -1 : 1),

@@ -411,7 +411,14 @@ describe('the words and figures of every page', () => {
     for (const list of ['section/system/', 'new/']) {
       expect(text(list), list).toContain(`${unsafe}<span class="place" dir="auto">Beta`);
     }
-    for (const list of ['repository/', 'ranking/']) expect(text(list).split(unsafe), list).toHaveLength(3);
+    expect(text('doctor/many/')).toMatch(/<div class="note fine about-counts"/);
+    const examined = readAloud(text('doctor/suited/')).replaceAll(/\s+/g, ' ');
+    expect(examined).toContain('Unsafe to add. It was taken over. See the safety list . The repository can be used:');
+    expect(text('doctor/suited/')).not.toContain('note fine');
+    const firstOfAll = [...text('doctor/').matchAll(/<a class="name" href="\/doctor\/([^"]*)\/"/g)].slice(0, 3);
+    expect(firstOfAll.map(([, slug]) => slug).sort()).toEqual(['beta', 'gone', 'suited']);
+    expect(text('status/')).toContain(`It was taken over. ${link}See the safety list</a>.`);
+    for (const list of ['doctor/', 'repository/', 'ranking/']) expect(text(list).split(unsafe), list).toHaveLength(3);
     expect(text('repository/many/')).toContain('sileo:');
     expect(text('search/')).toContain(' data-stale="beta" data-unsafe="suited beta"');
     const read = (file: string) => JSON.parse(readFileSync(path.join(folder, 'troubled', file), 'utf8'));
