@@ -392,6 +392,15 @@ describe('the words and figures of every page', () => {
         /data-managers|(?:sileo|zbra|cydia|installer):|beta\.example\/[^"]*\.deb|add-first/,
       );
     }
+    // As chat programs and search engines repeat it.
+    const described = (name: string) => /<meta name="description" content="([^"]*)"/.exec(text(name))?.[1];
+    expect(described('repository/beta/')).toMatch(
+      /^Unsafe to add: It was taken over\. 2 packages from beta\.example\.$/,
+    );
+    expect(described('package/com.beta.only/')).toMatch(/^From a repository that is unsafe to add\. A long one\. /);
+    expect(text('package/com.beta.only/')).toMatch(
+      /aria-label="How far its repository is trusted">\s*<li class="chip poor">Unsafe/,
+    );
     expect(text('repository/beta/')).toContain('<p class="mono small">http://beta.example</p>');
     expect(text('repository/beta/')).not.toMatch(/data-copy aria-label="Copy (?:address|line)/);
     expect(text('repository/suited/')).not.toMatch(/>\s*In order\s*<|nothing is wrong|No link can add it|source-line/);
