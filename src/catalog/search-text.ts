@@ -52,6 +52,10 @@ export const splitWords = (text: string): string[] => {
   );
 };
 
+/** Whether nothing in a text separates its words: they are one, or the characters of a script without blanks. */
+export const isUnbroken = (text: string): boolean =>
+  /^[^\p{L}\p{N}]*[\p{L}\p{N}]+[^\p{L}\p{N}]*$/u.test(foldText(text));
+
 /** Nobody types more parts. */
 const mostParts = 8;
 

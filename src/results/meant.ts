@@ -1,4 +1,4 @@
-import { joinWords, splitWords } from '../catalog/search-text.ts';
+import { foldText, isUnbroken, joinWords, pastedPackage, splitWords } from '../catalog/search-text.ts';
 import { isOneMistakeApart } from '../catalog/spelling.ts';
 import { mostWords } from '../contract/search-words.ts';
 import { type FoundPackage, termsOf } from './found.ts';
@@ -39,15 +39,23 @@ const fitOf = (words: readonly string[], one: Known): Fit => {
   return asked;
 };
 
+/** Whether a text begins the identifier of any of these, of which all words count. */
+const isIdentifier = (text: string, found: readonly Known[]): boolean => {
+  const beginning = foldText(text.trim());
+  return found.some(({ id }) => foldText(id).startsWith(beginning));
+};
+
 /**
  * How the first results of a query match it. The index itself marks partial matches. Without results the answer is "as
  * asked".
  */
 export const readFit = (question: string, found: readonly Known[]): Fit => {
-  const words = splitWords(question);
+  const text = pastedPackage(question) ?? question;
+  const words = splitWords(text);
   if (words.length === 0) return asked;
   // Each character of a script without blanks is a word, and of a long one more of them count.
-  if (found.length > 0 && words.length > mostWords && /\s/.test(question.trim())) return { kind: 'cut' };
+  if (found.length > 0 && words.length > mostWords && !isUnbroken(text) && !isIdentifier(text, found))
+    return { kind: 'cut' };
   if (found[0]?.isPart) return { kind: 'part' };
   // What matches in part is marked as such, and says nothing about how the others match.
   const whole = found.filter(({ isPart }) => !isPart).slice(0, mostRead);

@@ -1,4 +1,4 @@
-import { foldText, pastedPackage, splitParts, splitWords } from '../catalog/search-text.ts';
+import { foldText, isUnbroken, pastedPackage, splitParts, splitWords } from '../catalog/search-text.ts';
 import { mostWords } from '../contract/search-words.ts';
 
 /** A query as terms. Whatever the text contains, these are words and never syntax. */
@@ -34,7 +34,7 @@ export const parseQuestion = (text: string): Question | undefined => {
   const words = splitWords(trimmed);
   if (words.length === 0) return undefined;
   const folded = foldText(trimmed);
-  const isUnspaced = words.length > 1 && /^[^\p{L}\p{N}]*[\p{L}\p{N}]+[^\p{L}\p{N}]*$/u.test(folded);
+  const isUnspaced = words.length > 1 && isUnbroken(trimmed);
   return {
     text: folded,
     words: distinctWords(words.slice(0, isUnspaced ? mostCharacters : mostWords)),

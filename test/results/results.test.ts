@@ -191,6 +191,12 @@ describe('how results fit a question', () => {
     expect(fitMarkup({ kind: 'cut' }, many, '/')).toBe('Of so many words only the first 8 are searched.');
     expect(readFit(many.slice(0, -2), [choicy]).kind).toBe('asked');
     expect(readFit(many, []).kind).toBe('asked');
+    expect(readFit(many.replaceAll(' ', '.'), [choicy]).kind).toBe('cut');
+    // All of an identifier counts.
+    expect(readFit('choicy.a.b.c.d.e.f.g', [{ ...choicy, id: 'Choicy.a.b.c.d.e.f.g.h' }]).kind).toBe('asked');
+    expect(readFit(many.replaceAll(' ', '.'), [{ ...choicy, id: 'Choicy.a.b.c.d.e.f.g.h.i' }]).kind).toBe('asked');
+    const address = `https://a-long.name.of-a-host.example/the/index/package/${choicy.id}`;
+    expect(readFit(address, [choicy]).kind).toBe('asked');
     expect(readFit('雪'.repeat(9), [{ id: 'a', name: '雪'.repeat(9), said: '' }]).kind).toBe('asked');
   });
 
