@@ -36,9 +36,8 @@ const bytesOfSection = (section: string): number => Buffer.byteLength(JSON.strin
 
 /**
  * Writes a row for each record of one index, in its order, within the limits on what is published of a repository: of a
- * package, the newest versions. The
- * rows are final only when the last one is written: a later record may replace an earlier one or take the mark "latest"
- * from it.
+ * package, the newest versions. The rows are final only when the last one is written: a later record may replace an
+ * earlier one or take the mark "latest" from it.
  */
 export class RecordWriter {
   readonly findings = new FindingCounter();

@@ -7,8 +7,8 @@ const badDayMs = 2 * 86_400_000;
 
 /**
  * Why not to add a repository, which `unsafe`, its entry in the safety list, says before all else, or why its data may be
- * out of date; undefined if nothing says so. Without the reason of a failure and how
- * long it has lasted, which change with each build. The page of the repository has them.
+ * out of date; undefined if nothing says so. Without the reason of a failure and how long it has lasted, which change with
+ * each build. The page of the repository has them.
  */
 export const doubtOf = (
   { outcome, changedAt }: Pick<Repository, 'outcome' | 'changedAt'>,

@@ -50,7 +50,7 @@ export interface PackageVersion {
 }
 
 // The catalog has what is found now, and the outcomes since when.
-const dateFindings = (findings: readonly Finding[], outcome: Outcome | undefined): DatedFinding[] =>
+const tellSince = (findings: readonly Finding[], outcome: Outcome | undefined): DatedFinding[] =>
   findings.map((finding) => ({
     ...finding,
     since: outcome?.findings?.find(({ code }) => code === finding.code)?.since,
@@ -129,7 +129,7 @@ export class SiteCatalog {
         const { slug, name, changedAt, record } = repository;
         const outcome = outcomes.get(slug);
         const doubt = doubtOf({ outcome, changedAt }, lastBuild?.builtAt, unsafe.find(record.uri));
-        const findings = dateFindings(repository.findings, outcome);
+        const findings = tellSince(repository.findings, outcome);
         return [number, { ...repository, toldName: names.get(slug) ?? name, outcome, doubt, findings }];
       }),
     );
