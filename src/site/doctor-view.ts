@@ -6,6 +6,7 @@ import { documentPath } from '../contract/paths.ts';
 import type { RepositoryRecord } from '../contract/records.ts';
 import { composeFindings } from '../documents/findings-record.ts';
 import { type Diagnosis, diagnose, doctorCommand, unusable } from './diagnosis.ts';
+import { formatPlural } from './format.ts';
 import { heldSentence } from './held-back.ts';
 import { unmended } from './mending.ts';
 import { isTroubled, isUnsafe, type Outcome, type Repository, type UnsafeDoubt } from './repository.ts';
@@ -95,7 +96,10 @@ const diagnosisOf = ({ slug, found, outcome, packages, mended }: Examined): Diag
 
 const viewOf = (examined: Examined): DoctorView => {
   const { slug, name, uri, isRead, unsafe, command, document } = examined;
-  const diagnosis = diagnosisOf(examined);
+  const found = diagnosisOf(examined);
+  const read = `This index can read the repository: ${formatPlural(examined.packages, 'package')}.`;
+  // What is unsafe is not said to be of use.
+  const diagnosis = unsafe !== undefined && found.standing === 'usable' ? { ...found, verdict: read } : found;
   const toMend = diagnosis.findings.filter(isToMend).length;
   return { slug, folder: encodeFolderName(slug), name, uri, isRead, unsafe, diagnosis, toMend, command, document };
 };

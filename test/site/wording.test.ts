@@ -409,11 +409,11 @@ describe('the words and figures of every page', () => {
     expect(text('package/com.alpha.snowboard/')).toMatch(/sileo:.*\.deb/s);
     expect(text('package/com.alpha.snowboard/')).not.toMatch(/beta\.example\/[^"]*\.deb/);
     const elsewhere =
-      text('package/com.alpha.snowboard/').split('class="note weak of-build"')[1]?.split('</p>')[0] ?? '';
+      text('package/com.alpha.snowboard/').split('class="note broken of-build"')[1]?.split('</p>')[0] ?? '';
     expect(readAloud(elsewhere).replaceAll(/\s+/g, ' ')).toMatch(
       /build in Beta , which is unsafe to add , not of the one/,
     );
-    expect(text('package/com.alpha.snowboard/')).toMatch(/>\s*Beta\s*<\/a>\s*<span class="chip poor">Unsafe<\/span>/);
+    expect(text('package/com.alpha.snowboard/')).toMatch(/>\s*Beta\s*<\/a>\s+<span class="chip poor">Unsafe<\/span>/);
     const needed = text('package/com.shop.needy/').split('id="needs-more"')[1]?.split('id="install"')[0] ?? '';
     expect(needed).toContain(`which is ${link}unsafe to add</a>`);
     expect(needed).not.toMatch(/add them all|class="button"/);
@@ -422,7 +422,9 @@ describe('the words and figures of every page', () => {
     }
     expect(text('doctor/many/')).toMatch(/<div class="note fine about-counts"/);
     const examined = readAloud(text('doctor/suited/')).replaceAll(/\s+/g, ' ');
-    expect(examined).toContain('Unsafe to add. It was taken over. See the safety list . The repository can be used:');
+    expect(examined).toContain(
+      'Unsafe to add. It was taken over. See the safety list . This index can read the repository: 1 package.',
+    );
     expect(text('doctor/suited/')).not.toContain('note fine');
     const firstOfAll = [...text('doctor/').matchAll(/<a class="name" href="\/doctor\/([^"]*)\/"/g)].slice(0, 3);
     expect(firstOfAll.map(([, slug]) => slug).sort()).toEqual(['beta', 'gone', 'suited']);
