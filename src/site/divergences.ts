@@ -1,5 +1,6 @@
 import type { DivergenceEvent, Divergences } from '../catalog/divergence-reading.ts';
 import { formatPlural } from './format.ts';
+import { warnedName } from './repository.ts';
 import type { SiteCatalog } from './site-catalog.ts';
 import type { Named } from './told-apart.ts';
 
@@ -23,7 +24,10 @@ const shownChanges = 50;
 const nameAll = (catalog: SiteCatalog, events: readonly DivergenceEvent[]): ShownDivergence[] =>
   events.map((event) => ({
     ...event,
-    repositories: event.repositories.map((slug) => ({ slug, name: catalog.repository(slug)?.toldName ?? slug })),
+    repositories: event.repositories.map((slug) => {
+      const repository = catalog.repository(slug);
+      return { slug, name: repository === undefined ? slug : warnedName(repository, repository.toldName) };
+    }),
   }));
 
 /** What the page shows: the first of the pairs, and the latest changes. */

@@ -5,7 +5,7 @@ import type { Site } from './context.ts';
 import { type Feed, type FeedEntry, feedLength } from './feeds.ts';
 import { type NewsEntry, recentNews, sectionTitle } from './overview.ts';
 import type { PackageSummary } from './package-summary.ts';
-import { isUnsafe, type Repository } from './repository.ts';
+import { type Repository, warnedName } from './repository.ts';
 import type { SiteCatalog } from './site-catalog.ts';
 
 /** What the feeds are made from. */
@@ -27,13 +27,9 @@ const since = (repositories: Iterable<Repository | undefined>): string =>
 const reposOf = (catalog: SiteCatalog, packages: readonly PackageSummary[]): Set<Repository | undefined> =>
   new Set(packages.flatMap(({ repositories }) => repositories.map((slug) => catalog.repository(slug))));
 
-// A feed reader shows no more of a repository than its name.
-const warned = (repository: Repository, name: string): string =>
-  isUnsafe(repository) ? `${name} (unsafe to add)` : name;
-
 const placeOf = (catalog: SiteCatalog, slug: string): string => {
   const repository = catalog.repository(slug);
-  return repository === undefined ? slug : warned(repository, repository.toldName);
+  return repository === undefined ? slug : warnedName(repository, repository.toldName);
 };
 
 const placed = (catalog: SiteCatalog, entries: readonly NewsEntry[]): FeedEntry[] =>
@@ -58,7 +54,7 @@ export const feedOfRepository = ({ catalog, base, inRepository, service }: Sourc
   const { slug } = repository;
   return {
     base,
-    title: `${warned(repository, repository.name)} on ${service.name}`,
+    title: `${warnedName(repository)} on ${service.name}`,
     home: page.repository(slug),
     atom: page.atom(slug),
     json: page.jsonFeed(slug),

@@ -58,6 +58,10 @@ export const isUnsafe = <Known extends { readonly doubt: Doubt | undefined }>(
   one: Known,
 ): one is Known & { readonly doubt: UnsafeDoubt } => one.doubt?.kind === 'unsafe';
 
+/** A repository's name, or what else it is called; with a warning if the safety list names it, for where it stands alone. */
+export const warnedName = (one: Pick<Repository, 'name' | 'doubt'>, called = one.name): string =>
+  isUnsafe(one) ? `${called} (unsafe to add)` : called;
+
 /** What the rows of its packages say of a repository; undefined if it is safe and the last build took what it serves. */
 export const troubleOf = ({ doubt }: Pick<Repository, 'doubt'>): Trouble | undefined => {
   if (doubt === undefined || doubt.kind === 'old') return undefined;

@@ -428,6 +428,7 @@ describe('the words and figures of every page', () => {
     expect(text('doctor/suited/')).not.toContain('note fine');
     const firstOfAll = [...text('doctor/').matchAll(/<a class="name" href="\/doctor\/([^"]*)\/"/g)].slice(0, 3);
     expect(firstOfAll.map(([, slug]) => slug).sort()).toEqual(['beta', 'gone', 'suited']);
+    expect(text('divergence/')).toMatch(/Beta \(.*unsafe to add\)/);
     expect(text('status/')).toContain(`It was taken over. ${link}See the safety list</a>.`);
     for (const list of ['doctor/', 'repository/', 'ranking/']) expect(text(list).split(unsafe), list).toHaveLength(3);
     expect(text('repository/many/')).toContain('sileo:');
