@@ -6,6 +6,7 @@ import { packagesToBeginWith, rankingName, recentNews } from './overview.ts';
 import type { PackageSummary } from './package-summary.ts';
 import { mostDownloaded } from './popularity.ts';
 import type { PreviewImage } from './preview.ts';
+import { isUnsafe } from './repository.ts';
 import { canDraw, composePicture, composeRepositoryPicture, pictureSize } from './share-picture.ts';
 import type { SiteCatalog } from './site-catalog.ts';
 
@@ -27,6 +28,8 @@ const bestRepositories = 50;
 
 const pictureOf = (summary: PackageSummary, service: string): SharePicture | undefined => {
   const { id, name, version, repository } = summary;
+  // Drawn like any other, it would be shown where no warning is.
+  if (isUnsafe(repository)) return undefined;
   const author = publicAuthor(summary);
   const builds = notchesOf(summary.architectures);
   // The font lacks some scripts. The identifier replaces a name that cannot be drawn.
@@ -52,7 +55,7 @@ const chooseSome = (catalog: SiteCatalog): Iterable<PackageSummary> => {
   return chosen;
 };
 
-/** The packages that have a picture of their own, by identifier: some, or all. */
+/** The packages that have a picture of their own, by identifier: some, or all; none of what is unsafe. */
 export const choosePictures = (catalog: SiteCatalog, service: string, hasAll = false): Map<string, SharePicture> => {
   const pictures = new Map<string, SharePicture>();
   for (const summary of hasAll ? catalog.packages.values() : chooseSome(catalog)) {
@@ -63,8 +66,8 @@ export const choosePictures = (catalog: SiteCatalog, service: string, hasAll = f
 };
 
 /**
- * The repositories with a picture of their own, by slug: all, or the best ranked, among equals those with the most
- * packages.
+ * The repositories with a picture of their own, by slug: all that are not unsafe, or the best ranked of these, among equals
+ * those with the most packages.
  */
 export const chooseRepositoryPictures = (
   { repositories }: SiteCatalog,
@@ -73,6 +76,7 @@ export const chooseRepositoryPictures = (
   hasAll = false,
 ): Map<string, SharePicture> => {
   const best = repositories
+    .filter((one) => !isUnsafe(one))
     .map(({ slug, name, record }) => ({ slug, name, record, count: countOf(slug) }))
     .sort((a, b) => a.record.quality - b.record.quality || b.count - a.count || (a.slug < b.slug ? -1 : 1))
     .slice(0, hasAll ? undefined : bestRepositories);

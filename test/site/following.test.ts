@@ -366,6 +366,14 @@ describe('what there is to begin with', () => {
     ]);
   });
 
+  it('has no share pictures of what is unsafe, which would call it trusted where no warning is', () => {
+    const unsafe = { ...best, slug: 'unsafe', doubt: { kind: 'unsafe' } };
+    const listed = [summaryOf('a', { repository: large } as object), summaryOf('b', { repository: unsafe } as object)];
+    expect([...choosePictures(catalogOf(listed), 'Debdex', true).keys()]).toEqual(['a']);
+    const catalog = { repositories: [unsafe, large] } as unknown as SiteCatalog;
+    expect([...chooseRepositoryPictures(catalog, () => 1, 'Debdex', true).keys()]).toEqual(['large']);
+  });
+
   it('has share pictures of what is new, and not of what is dated later than the build', () => {
     const many = Array.from({ length: 120 }, (_, index) => {
       const news = { version: '1', at: `${index < 100 ? 2099 : 2026}-01-01T00:00:00.000Z`, isUpdate: false };
