@@ -13,7 +13,7 @@ export const badgeSchema = z.strictObject({
     .string()
     .regex(/^#[0-9a-f]{6}$/)
     .describe('Background of the left side.'),
-  isError: z.boolean().describe('Whether the repository could never be read, or is unsafe to add.'),
+  isError: z.boolean().describe('Whether it could never be read, or is unsafe.'),
 });
 /** A badge of a repository. */
 export type Badge = Readonly<z.infer<typeof badgeSchema>>;

@@ -735,6 +735,6 @@ export interface Badge {
   readonly color: string;
   /** Background of the left side. */
   readonly labelColor: string;
-  /** Whether the repository could never be read, or is unsafe to add. */
+  /** Whether it could never be read, or is unsafe. */
   readonly isError: boolean;
 }
