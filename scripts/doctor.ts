@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { countPackages, readRepositoryFindings, readRepositoryRows } from '../src/catalog/reading.ts';
@@ -10,13 +10,14 @@ import { crawlAll } from '../src/crawl/crawl.ts';
 import { findOffers, type Offer } from '../src/crawl/offers.ts';
 import { composeFindings } from '../src/documents/findings-record.ts';
 import { printable } from '../src/log/log-line.ts';
+import { createSafetyList } from '../src/safety/safety-list.ts';
 import { type DiagnosedFinding, type Diagnosis, diagnose } from '../src/site/diagnosis.ts';
 import { isToMend } from '../src/site/shown-findings.ts';
 import { openStore } from '../src/snapshots/store.ts';
 import { chooseNearest, composeEntry, findAsked, findListed, listOffers } from './doctor-manifest.ts';
 import { openFetcher } from './open-fetcher.ts';
 import { type Command, type OptionValues, proxyVariables, runCommand, UsageError } from './options.ts';
-import { dataOption, manifestOf, readService } from './read-service.ts';
+import { dataOption, manifestOf, readService, readUnsafe, safetyFileOf } from './read-service.ts';
 
 const command = {
   name: 'doctor',
@@ -109,6 +110,13 @@ const report = ({ verdict, signature, findings }: Diagnosis): string => {
   return `${verdict}${signed}\n${listed}`;
 };
 
+/** What the safety list of a data folder says of an address; undefined if it does not name it, or there is none. */
+const reportUnsafe = (uri: string, data: string | undefined): string | undefined => {
+  const list = existsSync(safetyFileOf(data)) ? readUnsafe(data) : [];
+  const { reason } = createSafetyList(list).find(uri) ?? {};
+  return reason && `The safety list calls it unsafe to add: ${reason}\n`;
+};
+
 /** Prints what to write into the manifest in a folder, or where that already is, and other possibilities. */
 const reportOffers = async (
   entry: ManifestEntry,
@@ -137,9 +145,10 @@ await runCommand(command, async (values, uri) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'debdex-doctor-'));
   try {
     const { record, diagnosis, offers } = await examine(entry, values, folder);
-    const text = values.json
-      ? `${JSON.stringify(record, null, 1)}\n`
-      : report(diagnosis) + (await reportOffers(entry, record.failure !== null, offers, manifestOf(values)));
+    const unsafe = reportUnsafe(entry.uri, values.data);
+    // What is unsafe is not to be written into the manifest.
+    const offered = unsafe ? '' : await reportOffers(entry, record.failure !== null, offers, manifestOf(values));
+    const text = values.json ? `${JSON.stringify(record, null, 1)}\n` : (unsafe ?? '') + report(diagnosis) + offered;
     // The text contains words of the origin.
     process.stdout.write(printable(text));
     const isBroken = record.failure !== null || record.findings.some(isToMend);

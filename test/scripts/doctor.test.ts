@@ -100,6 +100,23 @@ describe('npm run doctor', () => {
     expect(readdirSync(tmpdir()).filter((name) => name.startsWith('debdex-doctor-'))).toEqual(before);
   });
 
+  it('says of an address that the safety list names why, and not what to write into the manifest', async () => {
+    origin.serve('trap', await generateRepository());
+    const data = temporaryFolder();
+    writeFileSync(path.join(data, 'service.yaml'), readFileSync('data/service.yaml'));
+    const entry = 'reason: It was taken over.\n  date: 2026-11-20\n  source: https://a.example/';
+    const listed = (place: string) =>
+      writeFileSync(path.join(data, 'safety.yaml'), `- host: 127.0.0.1\n  path: ${place}\n  ${entry}\n`);
+    listed(new URL(origin.uri('trap')).pathname);
+    const { status, stdout } = await doctor(origin.uri('trap'), '--data', data);
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/^The safety list calls it unsafe to add: It was taken over\.\n.* 3 packages\./);
+    expect(stdout).not.toContain('ranking:');
+    listed('/elsewhere');
+    const safe = await doctor(origin.uri('trap'), '--data', data);
+    expect(safe.stdout).toMatch(/^The repository can be used: 3 packages\..*ranking:/s);
+  });
+
   it('tells operator and owner what is wrong, and by its exit code whether that costs packages', async () => {
     origin.serve('weak', await generateRepository({ hashes: ['md5'] }));
     const weak = await doctor(origin.uri('weak'));
