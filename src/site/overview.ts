@@ -3,7 +3,7 @@ import { stateOf } from '../contract/package-states.ts';
 import { type SectionKind, sectionKinds } from '../contract/sections.ts';
 import { type PackageCard, packageCard } from './package-card.ts';
 import type { News, PackageSummary } from './package-summary.ts';
-import { troubleOf } from './repository.ts';
+import { isUnsafe, troubleOf } from './repository.ts';
 import { byName } from './repository-view.ts';
 import type { SiteCatalog } from './site-catalog.ts';
 
@@ -47,10 +47,14 @@ const newestFirst = (a: NewsEntry, b: NewsEntry): number => {
   return a.summary.repository.record.quality - b.summary.repository.record.quality || byName(a.summary, b.summary);
 };
 
-// If a package is news in several repositories: in the one that got it last or, among equals, the best.
-const latestNews = ({ news }: PackageSummary, isMeant: (one: News) => boolean): [string, News] | undefined =>
+// If a package is news in several repositories: in the one that got it last or, among equals, the best. Where its page
+// offers a safe one, nothing in an unsafe one is news of it.
+const latestNews = (
+  { news, repository }: PackageSummary,
+  isMeant: (one: News) => boolean,
+): [string, News] | undefined =>
   [...news]
-    .filter(([, one]) => isMeant(one))
+    .filter(([, one]) => isMeant(one) && (one.isUnsafe !== true || isUnsafe(repository)))
     .reduce<[string, News] | undefined>((known, one) => (known && known[1].at >= one[1].at ? known : one), undefined);
 
 /**

@@ -8,7 +8,7 @@ import { type SectionKind, sectionKind } from '../contract/sections.ts';
 import { firstLine } from '../results/first-line.ts';
 import { ownImage } from '../results/icon.ts';
 import { parsePerson, webAddress } from './prose.ts';
-import type { Repository } from './repository.ts';
+import { isUnsafe, type Repository } from './repository.ts';
 import { joinStatements, statementsOf } from './stated.ts';
 
 /** A package in lists: its best record, as on its page. */
@@ -56,6 +56,8 @@ export interface News {
   readonly at: string;
   /** Whether the repository already had the package, in another version or for another device. */
   readonly isUpdate: boolean;
+  /** Set if the safety list names the repository. */
+  readonly isUnsafe?: true;
 }
 
 /** A record as stored in the catalog, with what determines its place among those of its package. */
@@ -98,7 +100,8 @@ const newsOf = (latest: readonly KeyedRecord[]): ReadonlyMap<string, News> => {
     const at = row[5];
     const known = news.get(owner.slug);
     if (row[6] === newsCode.known || (known !== undefined && at <= known.at)) continue;
-    news.set(owner.slug, { version, at, isUpdate: row[6] === newsCode.updated });
+    const isUpdate = row[6] === newsCode.updated;
+    news.set(owner.slug, { version, at, isUpdate, ...(isUnsafe(owner) ? { isUnsafe: true } : {}) });
   }
   return news.size === 0 ? none : news;
 };

@@ -446,6 +446,11 @@ describe('the words and figures of every page', () => {
         expect.stringMatching(/^Only in Beta 1\.0, new, Beta \(.*unsafe to add\)$/),
       );
     }
+    // It is no news of a package whose page offers a safe one, except in the feed of the repository itself.
+    const update = 'data-package="com.alpha.snowboard"';
+    expect([troubled.get('new/index.html')?.includes(update), text('new/').includes(update)]).toEqual([true, false]);
+    expect(titles('repository/beta/feed.json')).toContainEqual(expect.stringMatching(/^SnowBoard 1\.3, updated, Beta/));
+    expect(titles('feed.json').filter((title: string) => title.startsWith('SnowBoard'))).toEqual([]);
     expect(read('repository/many/feed.json').title).toBe('Many packages on Debdex');
     expect(read(traitsFile)).toMatchObject({ stale: 'beta', unsafe: 'suited beta' });
     expect(read(beginningLists.file('on'))).toContainEqual(
