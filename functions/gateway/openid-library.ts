@@ -8,6 +8,7 @@ export {
   buildAuthorizationUrl,
   Configuration,
   calculatePKCECodeChallenge,
+  customFetch,
   discovery,
   fetchUserInfo,
   ResponseBodyError,

@@ -1,4 +1,5 @@
-import type { ClientAuth, Configuration } from 'openid-client';
+import type { ClientAuth, Configuration, CustomFetch } from 'openid-client';
+import { readResponseText } from '../http/response-text.ts';
 
 type Library = typeof import('./openid-library.ts');
 type Checks = Parameters<Library['authorizationCodeGrant']>[2];
@@ -23,6 +24,15 @@ export interface DiscoveredProvider {
 /** The most seconds that the provider may take for one answer. */
 const patience = 10;
 
+/** The most bytes of one answer of the provider. The claims of somebody in a thousand groups take a tenth of that. */
+const mostBytes = 2 ** 20;
+
+const fetchBounded: CustomFetch = async (address, options) => {
+  const answer = await fetch(address, options as RequestInit);
+  const text = await readResponseText(answer, mostBytes);
+  return new Response(text === '' ? null : text, answer);
+};
+
 /**
  * Fetches the provider's configuration. A provider takes the client's secret in the body of a request or in its head,
  * depending on how the client is registered there (OpenID Connect Core, section 9). A provider that supports both does
@@ -37,6 +47,7 @@ export const discoverProvider = async (
   const known = await client.discovery(new URL(issuer), clientId, clientSecret, undefined, {
     timeout: patience,
     execute,
+    [client.customFetch]: fetchBounded,
   });
   // The library's default sends the secret in the body.
   const inHead = new client.Configuration(
@@ -46,6 +57,7 @@ export const discoverProvider = async (
     showInHead(clientId, clientSecret),
   );
   inHead.timeout = patience;
+  inHead[client.customFetch] = fetchBounded;
   for (const extend of execute) extend(inHead);
   // A provider that lists no method takes the secret in the head (Discovery, section 3).
   const isBodyNamed = known.serverMetadata().token_endpoint_auth_methods_supported?.includes('client_secret_post');

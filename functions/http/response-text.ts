@@ -7,7 +7,9 @@ export const readResponseText = async (response: Response, most: number): Promis
   const decoder = new TextDecoder();
   for await (const bytes of response.body ?? []) {
     size += bytes.length;
-    if (size > most) throw new Error(`its answer is longer than ${most} bytes`);
+    if (size > most) {
+      throw Object.assign(new Error(`its answer is longer than ${most} bytes`), { code: 'answer_too_long' });
+    }
     text += decoder.decode(bytes, { stream: true });
   }
   return text + decoder.decode();

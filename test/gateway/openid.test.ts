@@ -428,6 +428,34 @@ test('a provider that hides its addresses is taken by what it said last, and ask
   await running.close();
 });
 
+test.each([
+  ['/.well-known/', 'client_secret_post'],
+  ['/token', 'client_secret_post'],
+  ['/token', 'client_secret_basic'],
+  ['/me', 'client_secret_post'],
+] as const)('T13 of an answer of the provider no more than a megabyte is read (%s, %s)', async (place, registered) => {
+  const flooded = await startOpenIdProvider(`${site}/v2/login/callback`, { registered, offered: [registered] });
+  const running = await openGateway(flooded);
+  const { own, follow } = newBrowser(running.base);
+  const { fetch } = globalThis;
+  let sent = 0;
+  const pull = (controller: ReadableStreamDefaultController) => {
+    controller.enqueue(new Uint8Array(2 ** 16).fill(' '.charCodeAt(0)));
+    sent += 2 ** 16;
+    if (sent >= 8 * 2 ** 20) controller.close();
+  };
+  const flooding = vi.spyOn(globalThis, 'fetch').mockImplementation(async (address, options) => {
+    const answer = await fetch(address, options);
+    return String(address).includes(place) ? new Response(new ReadableStream({ pull }), answer) : answer;
+  });
+  const page = await follow(startLink(await own.open(`${site}/v2/login`)));
+  flooding.mockRestore();
+  expect([page.status, sent < 2 * 2 ** 20]).toEqual([503, true]);
+  expect(JSON.parse(running.log.at(-1) ?? '').reason).toContain('answer_too_long');
+  await running.close();
+  await flooded.close();
+});
+
 test('a sign-in that is over does not lead to the provider first', async () => {
   const { own } = newBrowser();
   const link = startLink(await own.open(await authenticate(gateway.base)));
