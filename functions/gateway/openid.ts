@@ -45,6 +45,11 @@ export class OpenIdNotAllowed extends Error {
   }
 }
 
+/** The provider knows the user by a subject that cannot be kept (see isSubject). */
+export class OpenIdSubjectRefused extends Error {
+  readonly code = 'openid_subject_refused';
+}
+
 /** What the browser returned with was used before, or has expired. */
 export class OpenIdStale extends Error {
   readonly code = 'openid_stale';
@@ -55,8 +60,8 @@ export interface OpenIdClient {
   /** The address at the provider to send the browser to. Throws OpenIdFailed. */
   start(redirectUri: string): Promise<{ url: URL; attempt: OpenIdAttempt }>;
   /**
-   * Exchanges the code in the address with which the browser returned. Throws OpenIdFailed, OpenIdDenied, OpenIdStale
-   * or OpenIdNotAllowed.
+   * Exchanges the code in the address with which the browser returned. Throws OpenIdFailed, OpenIdDenied, OpenIdStale,
+   * OpenIdSubjectRefused or OpenIdNotAllowed.
    */
   finish(returned: URL, attempt: OpenIdAttempt): Promise<OpenIdIdentity>;
 }
@@ -129,6 +134,7 @@ export const createOpenIdClient = (settings: OpenIdSettings, clock: () => number
         });
         const claims = tokens.claims();
         if (!claims) throw new Error('no ID token');
+        if (!isSubject(claims.sub)) throw new OpenIdSubjectRefused('the subject is too long or no plain text');
         const profile = configuration.serverMetadata().userinfo_endpoint
           ? await client.fetchUserInfo(configuration, tokens.access_token, claims.sub)
           : {};
@@ -137,7 +143,7 @@ export const createOpenIdClient = (settings: OpenIdSettings, clock: () => number
         if (settings.allow && !hasValue(all, settings.allow)) throw new OpenIdNotAllowed(identity);
         return identity;
       } catch (error) {
-        if (error instanceof OpenIdNotAllowed) throw error;
+        if (error instanceof OpenIdNotAllowed || error instanceof OpenIdSubjectRefused) throw error;
         // RFC 6749, section 5.2: the code was used before, has expired, or belongs to another client.
         if (error instanceof client.ResponseBodyError && error.error === 'invalid_grant') {
           throw new OpenIdStale('the code is not good any more', { cause: error });
@@ -151,6 +157,13 @@ export const createOpenIdClient = (settings: OpenIdSettings, clock: () => number
     },
   };
 };
+
+/**
+ * Whether every store can keep this subject, and tell it from others. OpenID Connect Core, section 2, allows 255 ASCII
+ * characters. PostgreSQL takes no NUL and indexes no long text, and of what is no Unicode a database keeps less than
+ * what tells two people apart.
+ */
+const isSubject = (text: string) => text.length <= 255 && text.isWellFormed() && !/\p{Control}/u.test(text);
 
 const hasValue = (
   claims: { readonly [claim: string]: unknown },

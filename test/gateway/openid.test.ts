@@ -456,6 +456,23 @@ test.each([
   await flooded.close();
 });
 
+test.each([
+  ['a NUL', 'one\0two', true],
+  ['256 characters', 'x'.repeat(256), true],
+  ['half a character', 'one\ud800', true],
+  ['255 characters', 'x'.repeat(255), false],
+])('T4 a subject with %s, which not every store can keep, is refused in words', async (_, subject, isRefused) => {
+  const running = await openGateway(provider, { GATEWAY_OIDC_NAME: 'Example ID' });
+  provider.subject = subject;
+  const { own, follow } = newBrowser(running.base);
+  const page = await follow(startLink(await own.open(`${site}/v2/login`)));
+  const sentence = 'Your account at Example ID cannot be used here';
+  expect([page.status, page.text.includes(sentence)]).toEqual(isRefused ? [403, true] : [200, false]);
+  expect(await running.store.listAccounts()).toHaveLength(isRefused ? 0 : 1);
+  if (isRefused) expect(running.log.at(-1)).toContain('"reason":"Error openid_subject_refused"');
+  await running.close();
+});
+
 test('a sign-in that is over does not lead to the provider first', async () => {
   const { own } = newBrowser();
   const link = startLink(await own.open(await authenticate(gateway.base)));

@@ -4,7 +4,14 @@ import { clientNetwork } from '../../http/client-address.ts';
 import { normaliseAccountName } from '../account-name.ts';
 import { createBrowserCookies } from '../browser-cookies.ts';
 import { type GatewayDeps, gatewayAddresses } from '../gateway-deps.ts';
-import { OpenIdDenied, OpenIdFailed, type OpenIdIdentity, OpenIdNotAllowed, OpenIdStale } from '../openid.ts';
+import {
+  OpenIdDenied,
+  OpenIdFailed,
+  type OpenIdIdentity,
+  OpenIdNotAllowed,
+  OpenIdStale,
+  OpenIdSubjectRefused,
+} from '../openid.ts';
 import { endedRequestPage, failurePage, type LoginView, loginPage } from '../pages/login-page.ts';
 import { createPageRenderer, redirect } from '../pages/page.ts';
 import { PasswordsBusy } from '../password-places.ts';
@@ -155,7 +162,11 @@ export const loginRoutes = (deps: GatewayDeps, protocol: Protocol): Hono => {
       const address = clientAddress(c);
       if (error instanceof OpenIdNotAllowed) {
         log({ event: 'sign-in-refused', name: nameAtProvider(error.identity), address, reason: 'claim' });
-      } else if (error instanceof OpenIdDenied || error instanceof OpenIdFailed) {
+      } else if (
+        error instanceof OpenIdDenied ||
+        error instanceof OpenIdSubjectRefused ||
+        error instanceof OpenIdFailed
+      ) {
         log({ event: 'sign-in-failed', address, reason: describeSilently(error) });
       } else throw error;
       return showLogin(c, handle, { error: describeProviderTrouble(openId.label, error) });
@@ -226,6 +237,9 @@ const describeProviderTrouble = (label: string, error: Error): Problem => {
   if (error instanceof OpenIdNotAllowed) {
     const sentence = `Your account at ${label} may not sign in here.`;
     return { status: 403, sentences: [sentence, 'To use another one, sign out there first.'] };
+  }
+  if (error instanceof OpenIdSubjectRefused) {
+    return { status: 403, sentences: [`Your account at ${label} cannot be used here: its identifier cannot be kept.`] };
   }
   return error instanceof OpenIdDenied
     ? { status: 403, sentences: [`${label} did not confirm the sign-in.`] }
