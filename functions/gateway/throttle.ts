@@ -92,11 +92,19 @@ export const countSignInAttempt = async (
 export const countFailedIntrospection = async (deps: Deps, address: string): Promise<number | undefined> =>
   deps.store.countAttempts([key(deps, 'introspection', clientNetwork(address, 48))]);
 
+/** What a sign-in may be asked for: a place in the store, or a question to the OpenID provider on the way there or back. */
+export type SignInStep = 'signIn' | 'toProvider' | 'fromProvider';
+
 /**
- * Counts a request for a sign-in in the store, by the bounds of createSignInRate: for hosts of which so many run that
- * each for itself bounds nothing. Resolves to the seconds to wait, 0 for none.
+ * Counts a request for this step of a sign-in in the store, by the bounds of createSignInRate: for hosts of which so many
+ * run that each for itself bounds nothing. Resolves to the seconds to wait, 0 for none.
  */
-export const countSignInRequest = async (deps: Deps, address: string, rate: number): Promise<number> => {
+export const countSignInRequest = async (
+  deps: Deps,
+  address: string,
+  rate: number,
+  step: SignInStep = 'signIn',
+): Promise<number> => {
   if (rate === 0) return 0;
   const [subscriber, home, site] = clientNetworks(address);
   const counted = [[subscriber, 1] as const, [home, 2] as const, [site, 4] as const].flatMap(([network, times]) =>
@@ -104,7 +112,7 @@ export const countSignInRequest = async (deps: Deps, address: string, rate: numb
   );
   const wait = await deps.store.countAttempts(
     counted.map(({ network, most }) => ({
-      keyHash: deps.cryptography.sha256(`signIn\n${network}`),
+      keyHash: deps.cryptography.sha256(`${step}\n${network}`),
       most,
       window: signInWindow,
     })),

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { openWorkerGateway } from '../../functions/gateway/workers/open-worker-gateway.ts';
 import { BrowserSession, type Page } from '../support/browser-session.ts';
 import { addAccount, startGateway, type TestGateway } from '../support/gateway-session.ts';
 import { type OpenIdProvider, openIdClient, startOpenIdProvider } from '../support/openid-provider.ts';
@@ -471,6 +472,71 @@ test.each([
   expect(await running.store.listAccounts()).toHaveLength(isRefused ? 0 : 1);
   if (isRefused) expect(running.log.at(-1)).toContain('"reason":"Error openid_subject_refused"');
   await running.close();
+});
+
+test('T13 a client makes us ask the provider so often in a minute, whatever it comes back with', async () => {
+  const running = await openGateway(provider, { GATEWAY_SIGN_IN_RATE: '3', TRUSTED_PROXIES: '1' });
+  const { own, follow } = newBrowser(running.base);
+  const page = await own.open(`${site}/v2/login`);
+  const from = (address: string) => ({ 'x-forwarded-for': address });
+  let asked = 0;
+  const { fetch } = globalThis;
+  const counting = vi.spyOn(globalThis, 'fetch').mockImplementation((address, options) => {
+    if (String(address).endsWith('/token')) asked++;
+    return fetch(address, options);
+  });
+  const detour = { state: 's', nonce: 'n', verifier: 'v'.repeat(43), handle: '' };
+  const cookie = `gateway-openid=${encodeURIComponent(btoa(JSON.stringify([detour])))}`;
+  const forge = async (address: string) => {
+    const returned = new URLSearchParams({ state: 's', code: 'c', iss: provider.issuer });
+    const stranger = new BrowserSession(running.base);
+    return stranger.open(`${site}/v2/login/callback?${returned}`, { cookie, ...from(address) });
+  };
+  const statuses = [];
+  for (let time = 0; time < 5; time++) statuses.push((await forge('198.51.100.7')).status);
+  expect([statuses, asked]).toEqual([[403, 403, 403, 429, 429], 3]);
+  const refused = await forge('198.51.100.7');
+  expect([refused.headers.get('retry-after'), refused.text.includes('wait 20 seconds')]).toEqual(['20', true]);
+  // Somebody else is not concerned; and of the way there so many are counted by themselves.
+  const starts = [];
+  for (let time = 0; time < 4; time++) starts.push(await own.open(startLink(page), from('198.51.100.7')));
+  expect(starts.map(({ status }) => status)).toEqual([303, 303, 303, 429]);
+  expect(starts[3]?.headers.get('retry-after')).toBe('20');
+  const back = (await follow(starts[2]?.location ?? '', /\/v2\/login\/callback\?/)).location ?? '';
+  expect((await own.open(back, from('198.51.100.7'))).status).toBe(429);
+  expect((await own.open(back, from('198.51.100.8'))).location).toBe('/v2/devices');
+  counting.mockRestore();
+  await running.close();
+});
+
+test('T13 where many instances answer, the store counts how often one client makes them ask the provider', async () => {
+  const tell = () => {};
+  const instance = () =>
+    openWorkerGateway({
+      environment: {
+        GATEWAY_OIDC_ISSUER: provider.issuer,
+        GATEWAY_OIDC_CLIENT_ID: openIdClient.id,
+        GATEWAY_OIDC_CLIENT_SECRET: openIdClient.secret,
+        GATEWAY_SIGN_IN_RATE: '2',
+      },
+      publicAddress: site,
+      operatorKey: undefined,
+      store: gateway.store,
+      tell,
+      finish: tell,
+    });
+  const page = await instance().routes.request('/login', {}, { clientAddress: '198.51.100.9' });
+  const headers = { cookie: page.headers.getSetCookie()[0]?.split(';')[0] ?? '' };
+  const { pathname, search } = new URL(startLink({ text: await page.text(), address: site } as Page));
+  const statusesOf = async (address: string) => {
+    const statuses = [];
+    for (let time = 0; time < 3; time++) {
+      statuses.push((await instance().routes.request(address, { headers }, { clientAddress: '198.51.100.9' })).status);
+    }
+    return statuses;
+  };
+  expect(await statusesOf(`${pathname.replace('/v2', '')}${search}`)).toEqual([303, 303, 429]);
+  expect(await statusesOf('/login/callback?state=s&code=c')).toEqual([403, 403, 429]);
 });
 
 test('a sign-in that is over does not lead to the provider first', async () => {

@@ -29,6 +29,7 @@ export const slow: ReadonlySet<string> = new Set([
   'fuzz/properties.test.ts',
   'gateway/login-page.test.ts',
   'gateway/model.test.ts',
+  'gateway/openid.test.ts',
   'gateway/requests.test.ts',
   'publication/emission.test.ts',
   'publication/generation.test.ts',

@@ -17,8 +17,9 @@ import { createPageRenderer, redirect } from '../pages/page.ts';
 import { PasswordsBusy } from '../password-places.ts';
 import type { Protocol } from '../protocol.ts';
 import { toReadable } from '../readable-text.ts';
+import { createSignInRate } from '../sign-in-rate.ts';
 import { describeSilently } from '../silent-cause.ts';
-import { countSignInAttempt } from '../throttle.ts';
+import { countSignInAttempt, countSignInRequest } from '../throttle.ts';
 import { tellFailure, toRefusal } from './credential-answers.ts';
 import { readFormBody } from './credential-request.ts';
 
@@ -34,7 +35,7 @@ type Problem = LoginView['error'];
 
 /** The login page and the detour through the OpenID provider (decisions, section 6). */
 export const loginRoutes = (deps: GatewayDeps, protocol: Protocol): Hono => {
-  const { store, cryptography, passwords, log, clientAddress, openId } = deps;
+  const { store, cryptography, passwords, log, clientAddress, clock, countsSignIns, openId } = deps;
   const addresses = gatewayAddresses(deps.settings);
   const cookies = createBrowserCookies(deps);
   const render = createPageRenderer(cryptography, new URL(deps.settings.publicAddress).host);
@@ -157,6 +158,17 @@ export const loginRoutes = (deps: GatewayDeps, protocol: Protocol): Hono => {
   };
 
   if (openId) {
+    const rate = deps.settings.signInRate;
+    const steps = { toProvider: createSignInRate(rate, clock), fromProvider: createSignInRate(rate, clock) };
+    /**
+     * The seconds that a client has to wait until we ask the provider for it again, 0 for none. Anybody may send us what
+     * only the provider can tell from a sign-in of its own.
+     */
+    const countStep = async (c: Context, step: keyof typeof steps): Promise<number> => {
+      const address = clientAddress(c);
+      return steps[step](address) || (countsSignIns ? countSignInRequest(deps, address, rate, step) : 0);
+    };
+
     /** The login page again, so that the user can retry or sign in in another way. */
     const showProviderTrouble = (c: Context, handle: string, error: unknown) => {
       const address = clientAddress(c);
@@ -194,6 +206,8 @@ export const loginRoutes = (deps: GatewayDeps, protocol: Protocol): Hono => {
       if (fault !== undefined) return showRefusedForm(c, handle, fault);
       const known = handle === '' ? undefined : await protocol.lookUpHandle(handle);
       if (known && known.state !== 'open') return render(c, endedRequestPage(known.state));
+      const wait = await countStep(c, 'toProvider');
+      if (wait > 0) return showLogin(c, handle, { error: describeWait(1000 * wait) });
       try {
         const { url, attempt } = await openId.start(addresses.openIdReturn);
         cookies.rememberDetour(c, { ...attempt, handle });
@@ -206,6 +220,9 @@ export const loginRoutes = (deps: GatewayDeps, protocol: Protocol): Hono => {
     routes.get('/login/callback', async (c) => {
       const returned = new URL(addresses.openIdReturn);
       returned.search = new URL(c.req.url).search;
+      const wait = await countStep(c, 'fromProvider');
+      // The browser keeps its cookie, and the code is good for a while: the same address works then.
+      if (wait > 0) throw tooManyReturns(wait);
       const detour = cookies.takeDetour(c, returned.searchParams.getAll('state'));
       if (!detour) throw staleSignIn();
       try {
@@ -245,6 +262,15 @@ const describeProviderTrouble = (label: string, error: Error): Problem => {
     ? { status: 403, sentences: [`${label} did not confirm the sign-in.`] }
     : { status: 503, sentences: [`${label} cannot be reached, or its answer could not be confirmed.`] };
 };
+
+const tooManyReturns = (wait: number) =>
+  new HttpError(
+    429,
+    `Too many sign-ins come from your network. Please wait ${wait} seconds and load this page again.`,
+    {
+      'Retry-After': `${wait}`,
+    },
+  );
 
 const staleSignIn = () =>
   new HttpError(
