@@ -222,7 +222,7 @@ export const loginRoutes = (deps: GatewayDeps, protocol: Protocol): Hono => {
       returned.search = new URL(c.req.url).search;
       const wait = await countStep(c, 'fromProvider');
       // The browser keeps its cookie, and the code is good for a while: the same address works then.
-      if (wait > 0) throw tooManyReturns(wait);
+      if (wait > 0) throw new HttpError(429, tooMany, { 'Retry-After': `${wait}` });
       const detour = cookies.takeDetour(c, returned.searchParams.getAll('state'));
       if (!detour) throw staleSignIn();
       try {
@@ -263,15 +263,6 @@ const describeProviderTrouble = (label: string, error: Error): Problem => {
     : { status: 503, sentences: [`${label} cannot be reached, or its answer could not be confirmed.`] };
 };
 
-const tooManyReturns = (wait: number) =>
-  new HttpError(
-    429,
-    `Too many sign-ins come from your network. Please wait ${wait} seconds and load this page again.`,
-    {
-      'Retry-After': `${wait}`,
-    },
-  );
-
 const staleSignIn = () =>
   new HttpError(
     403,
@@ -284,14 +275,13 @@ const nameAtProvider = ({ issuer, subject }: { readonly issuer: string; readonly
   return toReadable(`${host}${pathname.replace(/\/+$/, '')}:${subject}`, 400);
 };
 
+const tooMany = 'Too many attempts.';
+
 const describeWait = (milliseconds: number): Problem => {
   const minutes = Math.ceil(milliseconds / minute);
   return {
     status: 429,
     retryAfter: Math.ceil(milliseconds / 1000),
-    sentences: [
-      'Too many attempts.',
-      `Please wait ${minutes === 1 ? 'a minute' : `${minutes} minutes`} and try again.`,
-    ],
+    sentences: [tooMany, `Please wait ${minutes === 1 ? 'a minute' : `${minutes} minutes`} and try again.`],
   };
 };
