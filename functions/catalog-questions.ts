@@ -27,7 +27,7 @@ export abstract class CatalogQuestions implements SearchIndex {
   dependencies: SearchIndex['dependencies'] = (question) =>
     this.ask('dependencies', (search) => search.dependencies(question));
 
-  /** Whether the index answers a question. A host may answer false where this rejects. */
+  /** Whether the index answers a question. Rejects where it cannot be asked. */
   probe(): Promise<boolean> {
     return this.ask('probe', (search) => search.probe());
   }

@@ -113,7 +113,7 @@ export interface Dependencies {
   readonly limiter: RateLimiter;
   /** Left out if the index does not keep this process busy. */
   readonly turns?: Turns;
-  /** Whether the credential store works. */
+  /** Whether the credential store works. May throw an Error that says why it does not. */
   readonly probeCredentials: () => Promise<boolean>;
   readonly now: () => Date;
   /** The public address of the service, without trailing slash and without `/v2`. */

@@ -25,7 +25,7 @@ export class CatalogObject extends DurableObject<Environment> implements Catalog
     return this.#keeper.fetch(request);
   }
 
-  /** Whether the credential store works at the moment. Without a gateway there is none that could fail. */
+  /** Whether the credential store works at the moment; may throw an Error that says why not. Without a gateway there is none that could fail. */
   protected async probeCredentials(): Promise<boolean> {
     return true;
   }

@@ -39,16 +39,12 @@ export class CatalogFiles extends CatalogQuestions {
 
   /**
    * Whether the index can answer now. The catalog in force must still exist and be readable; that it is open is not
-   * enough.
+   * enough. Throws an Error that says why it cannot.
    */
   override async probe(): Promise<boolean> {
-    try {
-      if (!existsSync(this.#file)) return false;
-      this.refresh();
-      return await super.probe();
-    } catch {
-      return false;
-    }
+    if (!existsSync(this.#file)) throw new Error('there is no catalog');
+    this.refresh();
+    return super.probe();
   }
 
   /** Switches to the catalog in force if it has changed. Throws if that cannot be read; then the one before stays. */

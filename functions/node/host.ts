@@ -85,7 +85,7 @@ export const startBuildHost = async (options: BuildHostOptions): Promise<Host> =
   const dependencies = {
     ...opened,
     older: options.olderAddresses ? search.older : undefined,
-    probeCredentials: gateway.health,
+    probeCredentials: gateway.probe,
     publicAddress: () => publicAddress,
   };
   const makeAnswer = createLargeAnswers();

@@ -144,10 +144,6 @@ export class ReplicaIndex extends CatalogQuestions implements Documents {
     return variant satisfies StoredDocument;
   };
 
-  override probe(): Promise<boolean> {
-    return super.probe().catch(() => false);
-  }
-
   close(): void {
     this.#inForce?.catalog.close();
     this.#inForce = undefined;

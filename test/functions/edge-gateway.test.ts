@@ -250,6 +250,12 @@ describe.each(kinds)('the gateway of a Worker ($kind)', ({ gateway, open }) => {
       expect((await post(`${edge.address}/v2/revoke`, set)).status).toBe(503);
       expect(await account(set)).toBe(503);
       expect(await isKept()).toBe(false);
+      expect(edge.lines).toContainEqual(
+        expect.objectContaining({
+          event: 'unhealthy',
+          reason: expect.stringMatching(/store_unavailable.* store_newer$/),
+        }),
+      );
       await alterStore(
         `
       UPDATE gateway_schema SET version = 2;
@@ -345,6 +351,12 @@ describe.each(kinds)('the gateway of a Worker ($kind)', ({ gateway, open }) => {
     async () => {
       await killAndStart({}, { database: 'postgres://nobody:none@127.0.0.1:9/none' });
       expect(await isKept()).toBe(false);
+      expect(edge.lines).toContainEqual(
+        expect.objectContaining({
+          leaf: 'service_data.database_healthy',
+          reason: expect.stringMatching(/^Error store_unavailable, because of /),
+        }),
+      );
       const { status, headers } = await fetch(`${edge.address}/v2/account`, { headers: { authorization: 'Bearer x' } });
       expect([status, headers.get('retry-after')]).toEqual([503, '5']);
     },

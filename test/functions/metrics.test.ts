@@ -121,7 +121,7 @@ describe('H13 the figures of a server', () => {
     });
   });
 
-  it('tell of each kind of question to the index how many failed, of the probe of health too, which is answered false', async () => {
+  it('tell of each kind of question to the index how many failed, of the probe of health too, which says why', async () => {
     const state = temporaryFolder();
     mkdirSync(path.dirname(catalogPath(state)), { recursive: true });
     writeFileSync(catalogPath(state), 'no database at all'.repeat(1000));
@@ -129,7 +129,7 @@ describe('H13 the figures of a server', () => {
     const search = new CatalogFiles(state, measureBy(meter));
     await expect(search.searchPackages('one', 10, 1)).rejects.toThrow(/not a database/);
     await expect(search.older.latest(['one'])).rejects.toThrow(/not a database/);
-    expect(await search.probe()).toBe(false);
+    await expect(search.probe()).rejects.toThrow(/not a database/);
     const { samples } = await read();
     const failures = [...samples].filter(([name]) => name.startsWith('debdex_index_failures_total'));
     const failed = (kind: string) => [`debdex_index_failures_total{kind="${kind}"}`, 1];

@@ -157,7 +157,7 @@ test('T8 a clock more than a day behind the store is refused with a sentence, an
   await before.close();
   machine.wall -= 2 * day;
   const after = open(file);
-  expect(await after.health()).toBe(false);
+  await expect(after.probe()).rejects.toMatchObject({ cause: { code: 'clock_behind' } });
   await expect(refresh(after, first)).rejects.toMatchObject({
     code: 'store_unavailable',
     cause: { code: 'clock_behind', message: expect.stringMatching(/clock is 2 days behind .*: set the clock/) },

@@ -178,6 +178,7 @@ test('T8 a database file that was moved away is 503, not written to for nothing'
   const file = join(gateway.folder, 'gateway.sqlite');
   renameSync(file, `${file}.away`);
   expect(await gateway.health()).toBe(false);
+  expect(gateway.reasons).toEqual(['Error store_unavailable, because of Error ENOENT']);
   expect(await statuses(gateway.base, credentials)).toEqual({ refresh: 503, revoke: 503 });
   renameSync(`${file}.away`, file);
   expect(await gateway.health()).toBe(true);

@@ -64,6 +64,7 @@ export const startGateway = async (
 ) => {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-'));
   const log: string[] = [];
+  const reasons: string[] = [];
   let now = start;
   let app = new Hono();
   const server = listen((request, bindings) => app.fetch(request, bindings), Number(environment.TRUSTED_PROXIES ?? 0));
@@ -81,7 +82,14 @@ export const startGateway = async (
     base,
     folder,
     store: gateway.store,
-    health: gateway.health,
+    /** Whether the store reads and writes at the moment. */
+    health: () =>
+      gateway.probe().catch((error: Error) => {
+        reasons.push(error.message);
+        return false;
+      }),
+    /** Why it did not. */
+    reasons,
     /** Resolves, when the server receives the next request, to a promise of the end of its connection. */
     nextRequest: async () => {
       const [{ socket }]: [IncomingMessage] = (await once(server, 'request')) as [IncomingMessage];

@@ -23,7 +23,8 @@ const openStore = async ({ CREDENTIALS }: Bound) => {
 
 export class CatalogObject extends CatalogAlone {
   protected override async probeCredentials(): Promise<boolean> {
-    return (await openStore(this.env as Bound)).health();
+    const { probeStore } = await import('../../gateway/on-workers.ts');
+    return probeStore(await openStore(this.env as Bound));
   }
 }
 

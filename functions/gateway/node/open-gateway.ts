@@ -4,6 +4,7 @@ import { createGateway } from '../gateway.ts';
 import type { GatewaySettings } from '../gateway-deps.ts';
 import { createOpenIdClient } from '../openid.ts';
 import type { ScryptCost } from '../passwords.ts';
+import { probeStore } from '../probe-store.ts';
 import { createSecurityLog, type SecurityLog, type ToldEvent } from '../security-log.ts';
 import { describeSilently } from '../silent-cause.ts';
 import type { CredentialStore } from '../store/credential-store.ts';
@@ -19,8 +20,8 @@ export interface OpenGateway {
   /** The same over the same store, with other settings such as another public address. */
   routesWith(settings: GatewaySettings): Hono;
   readonly store: CredentialStore;
-  /** Whether the credential store reads and writes at the moment. Never throws. */
-  health(): Promise<boolean>;
+  /** Whether the credential store reads and writes at the moment; see probeStore. */
+  probe(): Promise<true>;
   /** Stops sweeping and closes the store. To be called when no request is in progress. */
   close(): Promise<void>;
 }
@@ -89,7 +90,7 @@ export const openGateway = (
     routes: routesWith(configuration.settings),
     routesWith,
     store,
-    health: store.health,
+    probe: () => probeStore(store),
     close: async () => {
       closed = true;
       clearTimeout(timer);

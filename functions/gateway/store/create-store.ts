@@ -83,11 +83,7 @@ export const createStore = (open: () => Promise<Opened>): CredentialStore => {
     returnAttempts: run(client, (all) => all.returnAttempts),
     findOrAddKey: run(client, (all) => all.findOrAddKey),
     sweep: run(client, (all) => all.sweep),
-    health: () =>
-      run(client, (all) => all.probe)().then(
-        () => true,
-        () => false,
-      ),
+    probe: run(client, (all) => all.probe),
     close: async () => {
       const last = await opened?.catch(() => undefined);
       opened = Promise.reject(new Error('the credential store is closed'));

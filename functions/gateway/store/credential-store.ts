@@ -188,7 +188,7 @@ export interface CredentialStore {
 
   /** Deletes what can no longer matter and gives its space back; a portion at a time. */
   sweep(): Promise<{ readonly deleted: number; readonly more: boolean }>;
-  /** Whether the store reads and durably writes at this moment. Never throws. */
-  health(): Promise<boolean>;
+  /** Reads and durably writes, and throws where the store does not. */
+  probe(): Promise<void>;
   close(): Promise<void>;
 }

@@ -13,8 +13,8 @@ import { probe, sweep } from './upkeep.ts';
 
 /** Every operation of a store, each still to be given its databases. */
 export type Operations = {
-  readonly [Name in Exclude<keyof CredentialStore, 'whileWanted' | 'health' | 'close'>]: Operation<Name>;
-} & { readonly probe: typeof probe };
+  readonly [Name in Exclude<keyof CredentialStore, 'whileWanted' | 'close'>]: Operation<Name>;
+};
 
 /** The operations of a store whose sign-in requests are bounded so. */
 export const createOperations = (

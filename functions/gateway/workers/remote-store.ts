@@ -1,7 +1,7 @@
 import { ClientLeft, type CredentialStore, StoreUnavailable } from '../store/credential-store.ts';
 
 /** What of a store is asked from afar: all but what is of one process. */
-export type StoreOperation = Exclude<keyof CredentialStore, 'whileWanted' | 'health' | 'close'> | 'health';
+export type StoreOperation = Exclude<keyof CredentialStore, 'whileWanted' | 'close'>;
 
 const operations: Readonly<Record<StoreOperation, true>> = {
   addAccount: true,
@@ -30,7 +30,7 @@ const operations: Readonly<Record<StoreOperation, true>> = {
   returnAttempts: true,
   findOrAddKey: true,
   sweep: true,
-  health: true,
+  probe: true,
 };
 
 /** What an operation came to, as it travels. The code is for the log, which tells no words. */
@@ -91,13 +91,8 @@ export const remoteStore = (
       (...parameters: unknown[]) => ask(name as StoreOperation, parameters),
     ]);
     return {
-      ...(Object.fromEntries(asked) as Omit<CredentialStore, 'whileWanted' | 'health' | 'close'>),
+      ...(Object.fromEntries(asked) as Omit<CredentialStore, 'whileWanted' | 'close'>),
       whileWanted: storeFor,
-      health: () =>
-        ask('health', []).then(
-          (isWell) => isWell === true,
-          () => false,
-        ),
       close: async () => {},
     };
   };
