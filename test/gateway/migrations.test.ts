@@ -72,6 +72,29 @@ test.each(Object.entries(places))(
   },
 );
 
+// So is one that is killed: it was tried with thousands of rows, on an object too.
+test.each(Object.entries(places))(
+  'T7 an update of the tables that ends half-way leaves nothing of itself, and the next start makes it (%s)',
+  async (_, make) => {
+    const { location, run } = await make();
+    const use = async () => {
+      const store = openCredentialStore(location, cryptography);
+      return store.hasAccounts().finally(() => store.close());
+    };
+    await use();
+    // Of what the third step makes the last is there already.
+    await run(`alter table gateway_families drop column udid_hash;
+      alter table gateway_sign_in_requests drop column udid_hash; update gateway_schema set version = 2`);
+    for (const _time of ['once', 'again']) {
+      await expect(use()).rejects.toMatchObject({
+        cause: { message: expect.stringMatching(/gateway_keys.* already exists/) },
+      });
+    }
+    await run('drop table gateway_keys');
+    expect(await use()).toBe(false);
+  },
+);
+
 test('PostgreSQL undoes an update of the tables that stands still', async () => {
   const { location, run } = await places.PostgreSQL();
   const use = async () => {
