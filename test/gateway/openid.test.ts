@@ -434,7 +434,7 @@ test.each([
   ['/token', 'client_secret_post'],
   ['/token', 'client_secret_basic'],
   ['/me', 'client_secret_post'],
-] as const)('T13 of an answer of the provider no more than a megabyte is read (%s, %s)', async (place, registered) => {
+] as const)('T12 of an answer of the provider no more than a megabyte is read (%s, %s)', async (place, registered) => {
   const flooded = await startOpenIdProvider(`${site}/v2/login/callback`, { registered, offered: [registered] });
   const running = await openGateway(flooded);
   const { own, follow } = newBrowser(running.base);
@@ -474,7 +474,7 @@ test.each([
   await running.close();
 });
 
-test('T13 a client makes us ask the provider so often in a minute, whatever it comes back with', async () => {
+test('T12 a client makes us ask the provider so often in a minute, whatever it comes back with', async () => {
   const running = await openGateway(provider, { GATEWAY_SIGN_IN_RATE: '3', TRUSTED_PROXIES: '1' });
   const { own, follow } = newBrowser(running.base);
   const page = await own.open(`${site}/v2/login`);
@@ -509,7 +509,7 @@ test('T13 a client makes us ask the provider so often in a minute, whatever it c
   await running.close();
 });
 
-test('T13 where many instances answer, the store counts how often one client makes them ask the provider', async () => {
+test('T12 where many instances answer, the store counts how often one client makes them ask the provider', async () => {
   const tell = () => {};
   const instance = () =>
     openWorkerGateway({
