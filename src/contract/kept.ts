@@ -101,7 +101,7 @@ export const keptInGateway: Readonly<Record<string, KeptTable>> = {
     sweeps: [{ column: 'expires_at', age: 0 }],
   },
   gateway_attempts: {
-    row: 'failed sign-ins, and failed requests of download servers',
+    row: 'failed sign-ins, failed requests of download servers and, on some servers, sign-ins that were begun',
     columns: {
       key_hash: 'a hash of the name that was typed, of the network address, or of both',
       count: 'how many there were',
