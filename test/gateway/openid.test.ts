@@ -496,7 +496,10 @@ test('T12 a client makes us ask the provider so often in a minute, whatever it c
   for (let time = 0; time < 5; time++) statuses.push((await forge('198.51.100.7')).status);
   expect([statuses, asked]).toEqual([[403, 403, 403, 429, 429], 3]);
   const refused = await forge('198.51.100.7');
-  expect([refused.headers.get('retry-after'), refused.text.includes('Too many attempts.')]).toEqual(['20', true]);
+  expect([refused.headers.get('retry-after'), refused.text.includes('wait a minute and try again')]).toEqual([
+    '20',
+    true,
+  ]);
   // Somebody else is not concerned; and of the way there so many are counted by themselves.
   const starts = [];
   for (let time = 0; time < 4; time++) starts.push(await own.open(startLink(page), from('198.51.100.7')));

@@ -222,7 +222,7 @@ export const loginRoutes = (deps: GatewayDeps, protocol: Protocol): Hono => {
       returned.search = new URL(c.req.url).search;
       const wait = await countStep(c, 'fromProvider');
       // The browser keeps its cookie, and the code is good for a while: the same address works then.
-      if (wait > 0) throw new HttpError(429, tooMany, { 'Retry-After': `${wait}` });
+      if (wait > 0) throw new HttpError(429, sentencesOfWait(1000 * wait).join(' '), { 'Retry-After': `${wait}` });
       const detour = cookies.takeDetour(c, returned.searchParams.getAll('state'));
       if (!detour) throw staleSignIn();
       try {
@@ -275,13 +275,13 @@ const nameAtProvider = ({ issuer, subject }: { readonly issuer: string; readonly
   return toReadable(`${host}${pathname.replace(/\/+$/, '')}:${subject}`, 400);
 };
 
-const tooMany = 'Too many attempts.';
-
-const describeWait = (milliseconds: number): Problem => {
+const sentencesOfWait = (milliseconds: number): string[] => {
   const minutes = Math.ceil(milliseconds / minute);
-  return {
-    status: 429,
-    retryAfter: Math.ceil(milliseconds / 1000),
-    sentences: [tooMany, `Please wait ${minutes === 1 ? 'a minute' : `${minutes} minutes`} and try again.`],
-  };
+  return ['Too many attempts.', `Please wait ${minutes === 1 ? 'a minute' : `${minutes} minutes`} and try again.`];
 };
+
+const describeWait = (milliseconds: number): Problem => ({
+  status: 429,
+  retryAfter: Math.ceil(milliseconds / 1000),
+  sentences: sentencesOfWait(milliseconds),
+});
