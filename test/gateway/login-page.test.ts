@@ -47,6 +47,7 @@ test('T4 the page has strict headers', async () => {
     `default-src 'none'; style-src 'sha256-${hash}'; form-action 'self' sileo:; frame-ancestors 'none'; base-uri 'none'`,
   );
   expect(page.headers.get('x-frame-options')).toBe('DENY');
+  expect(page.headers.get('cross-origin-opener-policy')).toBe('same-origin');
   expect(page.headers.get('referrer-policy')).toBe('no-referrer');
   expect(page.headers.get('cache-control')).toBe('no-store');
   expect(page.headers.get('x-content-type-options')).toBe('nosniff');
