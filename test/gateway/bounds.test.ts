@@ -1,12 +1,15 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { readStoreLocation } from '../../functions/gateway/configuration.ts';
 import { createNodeCryptography } from '../../functions/gateway/node/node-cryptography.ts';
 import type { CredentialStore } from '../../functions/gateway/store/credential-store.ts';
 import { openCredentialStore } from '../../functions/gateway/store/open-store.ts';
 import { usualBounds } from '../../functions/gateway/store/sign-in-requests.ts';
+import { openSqlite } from '../../functions/gateway/store/sqlite.ts';
+import { temporaryFolder } from '../support/folder.ts';
 import { addAccount, post, startGateway, type TestGateway } from '../support/gateway-session.ts';
 import { issue, openProtocol } from '../support/issue.ts';
 import { type Credentials, signIn } from '../support/package-manager.ts';
@@ -47,6 +50,19 @@ test('T12 a client network may ask for so many sign-ins in a minute, and a throt
   gateway.advance(30_000);
   expect(await count(times(15, () => '198.51.100.7'))).toBe(5);
   await gateway.close();
+});
+
+test('T12 the log of a SQLite store that has grown long is cut when it begins anew', async () => {
+  const file = join(temporaryFolder(), 'gateway.sqlite');
+  const { write, close } = openSqlite(file);
+  onTestFinished(close);
+  await sql`create table long (bytes blob)`.execute(write);
+  const sizeAfter = async (bytes: number) => {
+    await sql`insert into long values (randomblob(${bytes}))`.execute(write);
+    return statSync(`${file}-wal`).size;
+  };
+  expect(await sizeAfter(2 ** 23)).toBeGreaterThan(2 ** 23);
+  expect(await sizeAfter(1)).toBeLessThanOrEqual(2 ** 22);
 });
 
 test('T12 too many sign-ins under way are no trouble of the store, in the log neither', async () => {
