@@ -115,11 +115,15 @@ describeStores('waiting', (newStore) => {
   });
 
   test('T14 a refresh whose client has left is not done, and its retry is; no line of the log takes it for a fault of the store', async () => {
-    const [set] = await issueMany(1);
-    if (!set) throw new Error('no set');
+    const [set, ahead] = await issueMany(2);
+    if (!set || !ahead) throw new Error('no sets');
     const release = await lock(gateway, url);
     const client = new AbortController();
     const before = gateway.log.length;
+    // Who asks for the lock, where there is one connection; who leaves stands in line behind.
+    const aheadSeen = gateway.nextRequest();
+    const done = refresh(ahead);
+    await aheadSeen;
     const seen = gateway.nextRequest();
     const abandoned = refresh(set, client.signal).catch(() => 'left');
     const { closed } = await seen;
@@ -127,6 +131,7 @@ describeStores('waiting', (newStore) => {
     expect(await abandoned).toBe('left');
     await closed;
     await release();
+    expect(await done).toBe(200);
     expect(await gateway.health()).toBe(true);
     expect(await refresh(set)).toBe(200);
     expect(gateway.log.slice(before)).toEqual([]);

@@ -12,12 +12,7 @@ export const refuseCredentials = (sentence: string, error?: 'invalid_token'): Ht
   });
 
 /** Whether an error only says that the client had left, so that there is nothing to report. */
-const isUnwanted = (error: unknown): boolean =>
-  error instanceof StoreUnavailable && (error.cause instanceof ClientLeft || hasAborted(error.cause));
-
-// An operation that was aborted wraps the reason in an error of its own.
-const hasAborted = (error: unknown): boolean =>
-  error instanceof Error && error.name === 'AbortError' && error.cause instanceof ClientLeft;
+const isUnwanted = (error: unknown): boolean => error instanceof StoreUnavailable && error.cause instanceof ClientLeft;
 
 /** The answer to a thrown error: a refusal as it is, 503 for a store that cannot be reached, 500 for anything else. */
 export const toRefusal = (error: unknown): HttpError => {
