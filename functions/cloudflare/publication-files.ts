@@ -5,6 +5,7 @@ import {
   type Generation,
   generationPath,
   generationSchema,
+  isDetachedJws,
   type PortionList,
   portionListSchema,
 } from '../../src/contract/generation.ts';
@@ -87,16 +88,23 @@ export const readGeneration = async (
   }
   const generation = parseGeneration(text);
   let jws: string | null = null;
+  let isOther = false;
   for (const path of [generationPath.signatureOf(await sha256(bytes)), generationPath.signature]) {
     const found = await readAll(files, path, smallBytes);
     if (found === undefined) continue;
     // A host may have a page in place of a file that is missing, of any encoding. That is no signature, and no error.
-    jws = new TextDecoder().decode(found);
+    const decoded = new TextDecoder().decode(found);
+    if (!isDetachedJws(decoded)) {
+      isOther = true;
+      continue;
+    }
+    jws = decoded;
     if (publicKey === undefined || (await isSignedBy(publicKey, jws, text))) return { generation, text, jws };
   }
   if (publicKey === undefined) return { generation, text, jws };
+  const missing = isOther ? 'no signature, but such as a web page' : 'missing';
   throw new CannotTake(
-    `${generationPath.signature} is ${jws === null ? 'missing' : 'not by the public key that is configured, or of another text'}: nothing was taken.`,
+    `${generationPath.signature} is ${jws === null ? missing : 'not by the public key that is configured, or of another text'}: nothing was taken.`,
   );
 };
 

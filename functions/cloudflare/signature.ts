@@ -1,4 +1,5 @@
 import { compactVerify } from 'jose';
+import { isDetachedJws } from '../../src/contract/generation.ts';
 
 const base64url = (bytes: Uint8Array): string => {
   let text = '';
@@ -8,8 +9,8 @@ const base64url = (bytes: Uint8Array): string => {
 
 /** Whether a detached JWS (RFC 7515, appendix F) signs this text with this Ed25519 public key. */
 export const isSignedBy = async (publicKey: string, jws: string, text: string): Promise<boolean> => {
-  const [header, empty, signature, ...rest] = jws.trim().split('.');
-  if (empty !== '' || rest.length > 0) return false;
+  if (!isDetachedJws(jws)) return false;
+  const [header, , signature] = jws.trim().split('.');
   try {
     const jwk = { kty: 'OKP', crv: 'Ed25519', x: publicKey };
     const key = await crypto.subtle.importKey('jwk', jwk, 'Ed25519', false, ['verify']);

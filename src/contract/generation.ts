@@ -53,6 +53,9 @@ export const tellsOfGenerations = (path: string): boolean =>
 export const isSignature = (path: string): boolean =>
   path === generationPath.signature || path.startsWith(`${signaturesFolder}/`);
 
+/** Whether a text has the form of a signature: a detached JWS (RFC 7515, appendix F), whoever signed. */
+export const isDetachedJws = (text: string): boolean => /^[\w-]+\.\.[\w-]+$/.test(text.trim());
+
 /**
  * Whether a path may be that of a file of a generation: not that of a file about generations, nor any other path in the
  * folders of those, or in place of them, where nothing else is looked for.

@@ -11,6 +11,7 @@ import {
   type Generation,
   generationPath,
   generationSchema,
+  isDetachedJws,
 } from '../contract/generation.ts';
 import { fileAddress } from '../contract/paths.ts';
 import type { Fetcher, FetchResult } from '../net/fetcher.ts';
@@ -113,12 +114,13 @@ export class PublicationSource {
         );
       }
       const generation = parse(generationSchema, text, `${this.base}/${generationPath.current}`);
-      const { jws, isRight } = await this.#readSignature(text);
+      const { jws, isRight, isOther } = await this.#readSignature(text);
       if (isRight) return { generation, text, jws, etag: found.etag };
       if (tries === signatureTries) {
+        const missing = isOther ? 'no signature, but such as a web page' : 'missing';
         throw new SourceError(
           'unsigned',
-          `${this.base}/${generationPath.signature} is ${jws === undefined ? 'missing' : 'not by the public key that is configured, or of another text'}: nothing was taken. If its maintainer changed the key, configure the new one.`,
+          `${this.base}/${generationPath.signature} is ${jws === undefined ? missing : 'not by the public key that is configured, or of another text'}: nothing was taken. If its maintainer changed the key, configure the new one.`,
         );
       }
     }
@@ -126,17 +128,22 @@ export class PublicationSource {
 
   // The signature that is named after what it signs is published first and kept longer. The one under the fixed name
   // may already belong to the next generation: for a moment, or until the next build if the last one was killed in that
-  // moment.
-  async #readSignature(text: Buffer): Promise<{ jws: Buffer | undefined; isRight: boolean }> {
+  // moment. Some hosts, and networks that want somebody to sign in, answer with a page for a file that is not there.
+  async #readSignature(text: Buffer) {
     let jws: Buffer | undefined;
+    let isOther = false;
     for (const path of [signaturePathOf(text), generationPath.signature]) {
       const found = await this.#read(path, smallBytes);
       if (found === undefined) continue;
+      if (!isDetachedJws(found.toString())) {
+        isOther = true;
+        continue;
+      }
       const isRight = this.#publicKey === undefined || (await verifySignature(found.toString(), text, this.#publicKey));
-      if (isRight) return { jws: found, isRight };
+      if (isRight) return { jws: found, isRight, isOther };
       jws = found;
     }
-    return { jws, isRight: this.#publicKey === undefined };
+    return { jws, isRight: this.#publicKey === undefined, isOther };
   }
 
   /**

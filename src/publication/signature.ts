@@ -1,4 +1,5 @@
 import type { CryptoKey, JWK } from 'jose';
+import { isDetachedJws } from '../contract/generation.ts';
 
 // A detached JWS (RFC 7515, appendix F) with Ed25519 (RFC 8037): the compact form without its payload.
 
@@ -54,8 +55,8 @@ export const isPublicKey = (text: string): boolean =>
 
 /** Whether a detached JWS signs these bytes with this public key. */
 export const verifySignature = async (jws: string, payload: Uint8Array, publicKey: string): Promise<boolean> => {
-  const [header, empty, signature, ...rest] = jws.trim().split('.');
-  if (empty !== '' || rest.length > 0) return false;
+  if (!isDetachedJws(jws)) return false;
+  const [header, , signature] = jws.trim().split('.');
   const { compactVerify, importJWK } = await loadJose();
   const whole = `${header}.${Buffer.from(payload).toString('base64url')}.${signature}`;
   try {

@@ -149,6 +149,18 @@ it('P3: a reader of which a cache holds one of the two longer reads both again, 
   origin.intercept = undefined;
 });
 
+it('P3: a page with which a host answers for a signature that is not there is none: a mirror keeps no such file', async () => {
+  const folder = path.join(temporaryFolder(), 'mirror');
+  await publication.publish({ 'v2/a.json': '1' });
+  origin.folder = publication.out;
+  origin.intercept = (file) =>
+    file.endsWith('.jws') ? Buffer.from('<!doctype html><title>Sign in</title>') : undefined;
+  const take = (key?: string) => mirror({ source: new PublicationSource(origin.address, fetcher, key), folder });
+  await take();
+  expect(existsSync(path.join(folder, generationPath.signature))).toBe(false);
+  await expect(take(publicKey)).rejects.toThrow('generation.jws is no signature, but such as a web page');
+});
+
 it('P3: where only the key changed, or none signs any more, mirrors and uploads follow', async () => {
   const other = await createSigner(otherPrivateKey);
   const files = { 'v2/a.json': '1' };

@@ -132,6 +132,11 @@ describe('published files as a host at the edge reads them', () => {
     others.set(own, 'nor..this');
     others.set(generationPath.signature, 'of..another');
     await expect(readGeneration(files, publicKey)).rejects.toThrow('not by the public key that is configured');
+    for (const name of [own, generationPath.signature]) others.set(name, '<!doctype html><title>Sign in</title>');
+    expect(await readGeneration(files, undefined)).toMatchObject({ jws: null });
+    await expect(readGeneration(files, publicKey)).rejects.toThrow(
+      'generation.jws is no signature, but such as a web page',
+    );
   });
 
   it('P3: are refused where the list of portions is another than the generation names, though it could be read', async () => {
