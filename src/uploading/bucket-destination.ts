@@ -4,7 +4,7 @@ import type { Destination, Tagged } from './destination.ts';
 import type { LocalFile } from './local-publication.ts';
 import { describeRefusal } from './refusals.ts';
 import { type S3Client, S3Refusal, type S3Request } from './s3-client.ts';
-import { Conflict, UploadError } from './upload-error.ts';
+import { Conflict, notKept, UploadError } from './upload-error.ts';
 
 /** The longest key that stores accept, in bytes. */
 const longestKey = 1024;
@@ -115,7 +115,20 @@ export class BucketDestination implements Destination {
     if (Buffer.byteLength(key) > longestKey) {
       throw new UploadError(`${key} is longer than the ${longestKey} bytes that a key may have: use a shorter prefix.`);
     }
-    await this.#ask({ method: 'PUT', key, headers: this.#headersOf(path, file.sha256), body: file });
+    const { headers } = await this.#ask({
+      method: 'PUT',
+      key,
+      headers: this.#headersOf(path, file.sha256),
+      body: file,
+    });
+    // Every store names a tag. A network that wants somebody to sign in may answer anything with an empty body.
+    if (headers.etag === undefined && !(await this.#has(key, file))) throw notKept(this.title, name);
+  }
+
+  // Not every store keeps the digest, and not everything in front of one lets the length pass.
+  async #has(key: string, { sha256, size }: LocalFile): Promise<boolean> {
+    const { status, headers } = await this.#ask({ method: 'HEAD', key }, [404]);
+    return status !== 404 && (headers[digestHeader] === sha256 || headers['content-length'] === String(size));
   }
 
   async replace(name: string, bytes: Buffer, tag: string | undefined): Promise<string> {
@@ -138,7 +151,14 @@ export class BucketDestination implements Destination {
     }
     // If the store ignores conditions, the test has replaced the object once more, perhaps with another tag.
     const replaced = this.#honoursConditions === undefined && !(await this.#learnWhetherConditionsCount(request));
-    return (replaced ? undefined : tagOf(answer.headers)) ?? (await this.read(name))?.tag ?? '';
+    return (replaced ? undefined : tagOf(answer.headers)) ?? (await this.#tagOfKept(name, bytes));
+  }
+
+  async #tagOfKept(name: string, bytes: Buffer): Promise<string> {
+    const found = await this.read(name);
+    if (found === undefined || found.bytes.length === 0) throw notKept(this.title, name);
+    if (!found.bytes.equals(bytes)) throw new Conflict(name);
+    return found.tag;
   }
 
   isSure(): boolean {

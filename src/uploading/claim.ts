@@ -13,7 +13,7 @@ import {
   type UploadRecord,
   withoutHolder,
 } from './record.ts';
-import { Conflict, DestinationBusy, UploadError } from './upload-error.ts';
+import { Conflict, DestinationBusy, notKept, otherTags } from './upload-error.ts';
 
 /** The intervals of a claim, in milliseconds. */
 export interface ClaimTimes {
@@ -71,11 +71,6 @@ const busy = (title: string, holder: Holder): DestinationBusy =>
 const contested = (title: string): DestinationBusy =>
   new DestinationBusy(`Others keep writing ${recordName} at ${title}: upload again later.`);
 
-const losing = (title: string): UploadError =>
-  new UploadError(
-    `${title} answers that it has taken ${recordName}, and has no such file: see what is in front of it, and whether it keeps what it is sent.`,
-  );
-
 /**
  * The right to write at a destination, which only one upload has at a time. It is recorded there and renewed while the
  * upload works; without renewals the next upload takes it over.
@@ -85,6 +80,8 @@ export class Claim {
   readonly #times: ClaimTimes;
   readonly #holder: Holder;
   #record: UploadRecord;
+  /** The record as it was written last. */
+  #bytes: Buffer;
   #tag: string;
   #turn: number;
   #renewed = performance.now();
@@ -96,12 +93,13 @@ export class Claim {
   private constructor(
     destination: Destination,
     times: ClaimTimes,
-    held: { holder: Holder; record: UploadRecord; tag: string; turn: number },
+    held: { holder: Holder; record: UploadRecord; bytes: Buffer; tag: string; turn: number },
   ) {
     this.#destination = destination;
     this.#times = times;
     this.#holder = held.holder;
     this.#record = held.record;
+    this.#bytes = held.bytes;
     this.#tag = held.tag;
     this.#turn = held.turn;
     this.#timer = setInterval(() => {
@@ -114,13 +112,16 @@ export class Claim {
   /**
    * Takes the right to write, if need be after its holder has not renewed it for a while.
    *
-   * @throws DestinationBusy if another upload is in progress; UploadError if the destination keeps nothing
+   * @throws DestinationBusy if another upload is in progress; UploadError if the destination keeps nothing, or its tags
+   * are not its own
    */
   static async take(destination: Destination, times: ClaimTimes, onWait: (holder: string) => void): Promise<Claim> {
     const holder = { id: randomUUID(), host: thisHost, pid: process.pid, since: new Date().toISOString() };
     let watched: { readonly tag: string; readonly since: number } | undefined;
+    let refused: Buffer | undefined;
     for (let conflicts = 0; ; ) {
       const found = await destination.read(recordName);
+      if (found !== undefined && refused?.equals(found.bytes)) throw otherTags(destination.title, recordName);
       const before = found && parseRecord(found.bytes, destination.title);
       if (found !== undefined && before?.holder && !isDead(before.holder)) {
         if (watched !== undefined && watched.tag !== found.tag) throw busy(destination.title, before.holder);
@@ -141,15 +142,17 @@ export class Claim {
           const kept = await destination.read(recordName);
           if (kept?.bytes.equals(bytes) !== true) {
             if (++conflicts <= mostConflicts) continue;
-            if (kept === undefined) throw losing(destination.title);
+            if (kept === undefined) throw notKept(destination.title, recordName);
             throw contested(destination.title);
           }
         }
-        return new Claim(destination, times, { holder, record, tag, turn });
+        return new Claim(destination, times, { holder, record, bytes, tag, turn });
       } catch (error) {
         // Another upload was quicker; the record now says which one.
         if (!(error instanceof Conflict)) throw error;
         if (++conflicts > mostConflicts) throw contested(destination.title);
+        // Whoever writes it alters it.
+        refused = found?.bytes;
       }
     }
   }
@@ -185,6 +188,15 @@ export class Claim {
     if (this.#lost === undefined) await this.#write({}, null);
   }
 
+  async #whyLost(): Promise<Error> {
+    const { title } = this.#destination;
+    const found = await this.#destination.read(recordName);
+    if (found?.bytes.equals(this.#bytes)) return otherTags(title, recordName);
+    return new DestinationBusy(
+      `Another upload to ${title} has taken over, because this one seemed dead: nothing more was sent. Upload again when it has ended.`,
+    );
+  }
+
   // Writes one record after another, each with what was recorded before.
   #write(change: Partial<UploadRecord>, holder: Holder | null): Promise<void> {
     const work = this.#writing.then(async () => {
@@ -196,14 +208,13 @@ export class Claim {
         if (found !== undefined && found.tag !== this.#tag) throw new Conflict();
         const bytes = formatRecord({ ...record, format: 1, holder, turn: this.#turn + 1 });
         this.#tag = await this.#destination.replace(recordName, bytes, this.#tag);
+        this.#bytes = bytes;
         this.#turn++;
         this.#record = record;
         this.#renewed = performance.now();
       } catch (error) {
         if (!(error instanceof Conflict)) throw error;
-        this.#lost = new DestinationBusy(
-          `Another upload to ${this.#destination.title} has taken over, because this one seemed dead: nothing more was sent. Upload again when it has ended.`,
-        );
+        this.#lost = await this.#whyLost();
         throw this.#lost;
       }
     });

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -6,8 +7,11 @@ import { cacheControlOf, contentTypeOf } from '../../src/contract/file-headers.t
 import { generationPath } from '../../src/contract/generation.ts';
 import { documentPath } from '../../src/contract/paths.ts';
 import { BucketDestination } from '../../src/uploading/bucket-destination.ts';
-import { recordName } from '../../src/uploading/record.ts';
+import { Claim } from '../../src/uploading/claim.ts';
+import { fileOf } from '../../src/uploading/local-publication.ts';
+import { formatRecord, newRecord, recordName } from '../../src/uploading/record.ts';
 import type { S3Client, S3Request } from '../../src/uploading/s3-client.ts';
+import { Conflict } from '../../src/uploading/upload-error.ts';
 import { CuttingProxy } from '../support/cutting-proxy.ts';
 import { bucket, ObjectStoreServer, type Refusal, storeCredentials } from '../support/object-store.ts';
 import { type Files, Publication } from '../support/publication.ts';
@@ -393,13 +397,22 @@ describe('in object storage', () => {
 });
 
 describe('of a store that is unlike others', () => {
+  interface StoreAnswer {
+    readonly status?: number;
+    readonly etag?: string | undefined;
+    readonly length?: string;
+    readonly digest?: string;
+    readonly body?: string;
+  }
+
   /** A bucket of which each request is answered so. */
-  const openBucket = (answer: (request: S3Request) => { status?: number; etag?: string; body?: string }) => {
+  const openBucket = (answer: (request: S3Request) => StoreAnswer) => {
     const client = {
       bucket: { name: bucket },
       request: async (request: S3Request) => {
-        const { status = 200, etag, body = '' } = answer(request);
-        return { status, headers: { etag }, body: Buffer.from(body) };
+        const { status = 200, etag, length, digest, body = '' } = answer(request);
+        const headers = { etag, 'content-length': length, 'x-amz-meta-sha256': digest };
+        return { status, headers, body: Buffer.from(body) };
       },
     };
     return new BucketDestination({ client: client as unknown as S3Client, prefix: 'p', addresses: true });
@@ -434,5 +447,47 @@ describe('of a store that is unlike others', () => {
     const tag = await destination.replace(recordName, Buffer.from('one'), undefined);
     expect(destination.isSure()).toBe(false);
     expect(await destination.read(recordName)).toEqual({ bytes: Buffer.from('one'), tag });
+  });
+
+  /** A bucket behind something that hands on other tags than the store has, or none. It has this record at first. */
+  const openBehind = (tagOf: () => string | undefined, record?: string) => {
+    let stands = record;
+    let version = 0;
+    return openBucket(({ method, headers, body }) => {
+      if (method === 'GET') return stands === undefined ? { status: 404 } : { etag: tagOf(), body: stands };
+      const [none, match] = [headers?.['if-none-match'], headers?.['if-match']];
+      const isMet = match === undefined ? none === undefined || stands === undefined : match === `"${version}"`;
+      if (!isMet) return { status: 412 };
+      stands = `${body}`;
+      version++;
+      return { etag: tagOf() };
+    });
+  };
+
+  it.each<[string, () => string | undefined]>([
+    ['removes tags', () => undefined],
+    ['has one tag for everything', () => '"same"'],
+    ['has another tag each time', () => `"${randomUUID()}"`],
+  ])('P1: says that something in front %s, rather than that another upload has taken over', async (_what, tagOf) => {
+    const times = { renewMs: 3_600_000, silentMs: 1, pollMs: 1, settleMs: 1 };
+    const first = await Claim.take(openBehind(tagOf), times, () => {});
+    await expect(first.renew()).rejects.toThrow(/^s3:\S+ does not let \S+ be replaced, .* the header ETag/);
+    await first.release();
+    const record = formatRecord({ ...newRecord, format: 1, holder: null, turn: 1 }).toString();
+    const second = Claim.take(openBehind(tagOf, record), times, () => {});
+    await expect(second).rejects.toThrow(/the header ETag/);
+  });
+
+  it('P1: believes no answer without a tag that something was taken, as a network gives in which somebody has to sign in', async () => {
+    const file = fileOf(Buffer.from('a document'));
+    const put = (answer: (request: S3Request) => object) => openBucket(answer).put('v2/a', 'v2/a.json', file);
+    await expect(put(() => ({}))).rejects.toThrow(/has taken v2\/a, and has no such file/);
+    await expect(put(({ method }) => (method === 'HEAD' ? { status: 404 } : {}))).rejects.toThrow(/no such file/);
+    await put(({ method }) => (method === 'HEAD' ? { length: '10' } : {}));
+    await put(({ method }) => (method === 'HEAD' ? { digest: file.sha256 } : {}));
+    const replace = (body: string) => openBucket(() => ({ body })).replace(recordName, Buffer.from('one'), '"1"');
+    await expect(replace('')).rejects.toThrow(/has no such file/);
+    await expect(replace('two')).rejects.toThrow(Conflict);
+    expect(await replace('one')).toBe('');
   });
 });
