@@ -66,6 +66,7 @@ await runCommand(command, async (values, [url, folder]) => {
         folder,
         concurrency: values.concurrency,
         onProgress: (done, total) => progress.update(done, total, 'files'),
+        onRetry: (reason) => progress.retry(reason),
       }),
     );
     process.stdout.write(

@@ -117,6 +117,7 @@ await runCommand(command, async (values, address) => {
       concurrency: values.concurrency,
       environment: process.env,
       proxies: readProxyOptions(),
+      onRetry: (reason) => progress.retry(reason),
     });
     const options = {
       publication: new LocalPublication(values.out),

@@ -27,6 +27,8 @@ export interface Taking {
   /** How many files are taken at the same time. */
   readonly concurrency?: number;
   readonly onProgress?: (done: number, total: number) => void;
+  /** Called with the reason, a sentence, whenever something is asked for again after a pause. */
+  readonly onRetry?: (reason: string) => void;
   /** Resolves after that many milliseconds. For tests, which need not wait. */
   readonly pause?: (milliseconds: number) => Promise<unknown>;
 }
@@ -44,7 +46,8 @@ export const placeNoted = (temporary: string, file: string, output: OutputFolder
 };
 
 /** Asks the source, and asks again after a temporary failure. */
-export const askPatiently = async <T>(ask: () => Promise<T>, { pause = sleep }: Taking): Promise<T> => {
+export const askPatiently = async <T>(ask: () => Promise<T>, taking: Taking): Promise<T> => {
+  const { source, pause = sleep, onRetry } = taking;
   for (let tries = 1; ; tries++) {
     try {
       return await ask();
@@ -52,6 +55,9 @@ export const askPatiently = async <T>(ask: () => Promise<T>, { pause = sleep }: 
       const isPassing = (error instanceof NetworkError || error instanceof SourceError) && error.transient;
       const asked = error instanceof SourceError ? (error.retryAt?.getTime() ?? 0) - Date.now() : 0;
       if (!isPassing || tries === mostTries || asked > longestPauseMs) throw error;
+      const reason =
+        error instanceof NetworkError ? `${source.base} could not be read: ${error.message}.` : error.message;
+      onRetry?.(`${reason} It is tried again${asked > firstPauseMs ? `, in ${Math.ceil(asked / 1000)} s` : ''}.`);
       await pause(Math.max(asked, computePause(firstPauseMs, tries)));
     }
   }

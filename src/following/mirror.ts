@@ -47,6 +47,8 @@ const mostTries = 10;
 // force: our own for a quarter of a second. The pauses add up to some nine seconds.
 const firstPauseMs = 50;
 const longestPauseMs = 2_000;
+/** From which try on it is told, because until then every generation may look so for a moment. */
+const firstToldTry = 4;
 
 /** The folder contains something that no mirror put there. The message says what to do. */
 export class FolderTaken extends Error {
@@ -86,7 +88,7 @@ export const mirror = async (options: MirrorOptions): Promise<MirrorSummary> => 
 };
 
 const bringUpToDate = async (output: OutputFolder, options: MirrorOptions): Promise<MirrorSummary> => {
-  const { pause = sleep } = options;
+  const { pause = sleep, onRetry } = options;
   for (let tries = 1; ; tries++) {
     output.sweep();
     const found = await askPatiently(() => options.source.readGeneration(), options);
@@ -100,6 +102,8 @@ const bringUpToDate = async (output: OutputFolder, options: MirrorOptions): Prom
           'changing',
           `${options.source.base} holds other files than it says, or changes faster than it can be read (${mostTries} tries; at last: ${error.message}). Try again later.`,
         );
+      if (tries >= firstToldTry)
+        onRetry?.(`${options.source.base} does not hold what it says (${error.message}). It is read again.`);
     } finally {
       output.sweep();
     }

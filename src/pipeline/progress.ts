@@ -15,6 +15,8 @@ export class Progress {
   #step = '';
   #stepStarted = 0;
   #shown = 0;
+  /** Until when nothing is told that is tried again. */
+  #quietUntil = 0;
   /** Milliseconds of the steps inside the current one. */
   #within = 0;
   /** How long each step took, in the order in which they ran. */
@@ -74,6 +76,13 @@ export class Progress {
     }
     this.#clear();
     this.#stream.write(`${words}\n`);
+  }
+
+  /** Tells why something is tried again: of many at once, and of what goes on, one every ten seconds. */
+  retry(reason: string): void {
+    if (performance.now() < this.#quietUntil) return;
+    this.#quietUntil = performance.now() + 10_000;
+    this.note('retry', reason);
   }
 
   /** Seconds since the beginning. */

@@ -23,6 +23,8 @@ export interface DestinationOptions {
   readonly environment: NodeJS.ProcessEnv;
   readonly proxies: Proxies | undefined;
   readonly patience?: Patience;
+  /** Called with the reason, a sentence, whenever a bucket is asked again after a pause. */
+  readonly onRetry?: (reason: string) => void;
   /** In a folder: after how many milliseconds the latch of an upload counts as left by a killed one. */
   readonly latchMs?: number;
 }
@@ -48,7 +50,7 @@ export const openDestination = async (options: DestinationOptions): Promise<Dest
   const bucket = readBucket(place.bucket, options, options.environment);
   const usual = BucketDestination.usualConcurrency;
   const sender = createSender({ connections: options.concurrency ?? usual, proxies: options.proxies });
-  const client = new S3Client(bucket, sender, options.patience);
+  const client = new S3Client(bucket, sender, options);
   if (options.cors) await openToScripts(client);
   return new BucketDestination({ client, prefix: place.prefix, addresses: !options.filesOnly });
 };

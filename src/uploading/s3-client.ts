@@ -141,6 +141,7 @@ export class S3Client {
   readonly bucket: Bucket;
   readonly #sender: Sender;
   readonly #patience: Patience;
+  readonly #onRetry: (reason: string) => void;
   #signer: Promise<SignatureV4> | undefined;
   #hasAnswered = false;
   /**
@@ -150,10 +151,16 @@ export class S3Client {
   #resumeAt = 0;
   readonly #closing = new AbortController();
 
-  constructor(bucket: Bucket, sender: Sender, patience = usualPatience) {
+  /** `onRetry` is called with the reason, a sentence, whenever a request is to be repeated after a pause. */
+  constructor(
+    bucket: Bucket,
+    sender: Sender,
+    { patience = usualPatience, onRetry }: { patience?: Patience; onRetry?: (reason: string) => void } = {},
+  ) {
     this.bucket = bucket;
     this.#sender = sender;
     this.#patience = patience;
+    this.#onRetry = onRetry ?? (() => {});
   }
 
   /**
@@ -170,6 +177,8 @@ export class S3Client {
         if (accepted.includes(outcome.status) || isDone(request, outcome)) return outcome;
         const refusal = new S3Refusal(outcome);
         if (!refusal.isTransient || tries >= this.#patience.tries) throw refusal;
+        const { host } = this.bucket.endpoint;
+        this.#onRetry(`${host} refused ${this.#describe(request)} (${refusal.message}). It is asked again.`);
         this.#pause(tries, outcome.headers['retry-after']);
         continue;
       }
@@ -177,6 +186,7 @@ export class S3Client {
       if (!outcome.transient || tries >= most || this.#closing.signal.aborted) {
         throw this.#unreachable(request, outcome, tries);
       }
+      this.#onRetry(`${this.#unreached(request)} (${outcome.code}: ${outcome.message}). It is asked again.`);
       await this.#sleep(this.#pauseMs(tries));
     }
   }
@@ -264,12 +274,19 @@ export class S3Client {
     await sleep(milliseconds, undefined, { signal: this.#closing.signal });
   }
 
-  #unreachable({ method, key }: S3Request, { code, message }: NetworkError, tries: number): UploadError {
-    const { name, endpoint } = this.bucket;
-    const where = `${endpoint.origin} could not be reached for ${method} of ${key === undefined ? name : `${name}/${key}`}`;
+  #describe({ method, key }: S3Request): string {
+    const { name } = this.bucket;
+    return `${method} of ${key === undefined ? name : `${name}/${key}`}`;
+  }
+
+  #unreached(request: S3Request): string {
+    return `${this.bucket.endpoint.origin} could not be reached for ${this.#describe(request)}`;
+  }
+
+  #unreachable(request: S3Request, { code, message }: NetworkError, tries: number): UploadError {
     const advice = this.#hasAnswered
       ? 'What was in force there still is; upload again when it answers, and it goes on where it stopped.'
       : 'Mind --endpoint (or AWS_ENDPOINT_URL_S3), and the proxy where there is one.';
-    return new UploadError(`${where}, ${tries} times (${code}: ${message}). ${advice}`);
+    return new UploadError(`${this.#unreached(request)}, ${tries} times (${code}: ${message}). ${advice}`);
   }
 }

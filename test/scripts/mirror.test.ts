@@ -77,6 +77,18 @@ describe('npm run mirror', () => {
     expect([status, text]).toEqual([1, expect.stringContaining(`There is no more room in ${into} (the disk is full`)]);
   });
 
+  it('P2: says at once what it waits for, where it asks again', async () => {
+    const publication = new Publication();
+    await publication.publish({ 'v2/a.json': 'a' });
+    const origin = await new FileOrigin(publication.out).open();
+    let asked = 0;
+    origin.intercept = (file) =>
+      file === generationPath.current && asked++ === 0 ? (response) => response.writeHead(503).end() : undefined;
+    const { status, error } = await runScript('mirror', [origin.address, path.join(temporaryFolder(), 'to')]);
+    await origin.close();
+    expect([status, error]).toEqual([0, `${origin.address}/v2/generation.json answered 503. It is tried again.\n`]);
+  });
+
   it('P2: fetches as many files at once as it is told to, where that is more than usual too', async () => {
     const publication = new Publication();
     const names = Array.from({ length: 30 }, (_, index) => `v2/jailbreak/package/${index}.json`);

@@ -97,10 +97,32 @@ it('P1: a client that is closed asks for nothing again, and what waits to does s
 it('P1: names the object of a request whose connection is cut each time', async () => {
   const send = vi.fn<Sender['send']>().mockRejectedValue(new NetworkError('truncated', 'other side closed'));
   const patience = { tries: 1, firstTries: 1, pauseMs: 1, longestPauseMs: 1 };
-  const client = new S3Client(bucket, { send, close: async () => {} }, patience);
+  const client = new S3Client(bucket, { send, close: async () => {} }, { patience });
   await expect(client.request({ method: 'GET', key: 'v2/a.json' })).rejects.toThrow(
     `could not be reached for GET of ${bucket.name}/v2/a.json, 1 times (truncated: other side closed)`,
   );
+});
+
+it('P1: says why it asks again, before it waits to do so', async () => {
+  const send = vi.fn<Sender['send']>();
+  send.mockRejectedValueOnce(new NetworkError('truncated', 'other side closed', { transient: true }));
+  send.mockResolvedValueOnce(answer(503)).mockResolvedValue(answer(200));
+  const told: string[] = [];
+  let toldAtFirst: readonly string[] | undefined;
+  waits.length = 0;
+  watcher.tell = () => {
+    toldAtFirst ??= [...told];
+    for (const { end } of waits.splice(0)) end();
+  };
+  const patience = { tries: 3, firstTries: 3, pauseMs: 1, longestPauseMs: 1 };
+  const onRetry = (reason: string) => told.push(reason);
+  const client = new S3Client(bucket, { send, close: async () => {} }, { patience, onRetry });
+  expect((await client.request({ method: 'PUT', key: 'a', body: Buffer.from('a') })).status).toBe(200);
+  expect(told).toEqual([
+    `http://127.0.0.1:9 could not be reached for PUT of ${bucket.name}/a (truncated: other side closed). It is asked again.`,
+    `127.0.0.1:9 refused PUT of ${bucket.name}/a (503). It is asked again.`,
+  ]);
+  expect(toldAtFirst).toEqual(told.slice(0, 1));
 });
 
 it('P1: takes an error that comes with status 200 for an error, and a file that looks like one for a file', async () => {
