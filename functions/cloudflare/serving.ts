@@ -1,9 +1,11 @@
 import type { CatalogDatabase } from '../../src/catalog/database.ts';
 import { type Generation, generationPath, isSignature } from '../../src/contract/generation.ts';
 import { toHex } from '../../src/contract/hex.ts';
+import { olderOperations } from '../../src/contract/older-addresses/operations.ts';
 import { defaultAddress, describedAddress, documentPath } from '../../src/contract/paths.ts';
 import { CatalogDocuments } from '../../src/documents/catalog-documents.ts';
 import { documentText } from '../../src/documents/document.ts';
+import { describeOtherList } from '../../src/safety/other-list.ts';
 import { createSafetyList } from '../../src/safety/safety-list.ts';
 import { CatalogSearch } from '../../src/search/catalog-search.ts';
 import { createApp } from '../app.ts';
@@ -42,6 +44,9 @@ const largestComposed = 256 * 1024;
  */
 const largeAtOnce = 1;
 
+/** How many published hosts are looked up in the list of the bundle, each time that an object starts: a hundredth of a second. */
+const mostCompared = 100;
+
 const utf8 = new TextEncoder();
 
 /** What answers requests in an object: the app of every host, over the catalog that the object holds. */
@@ -50,6 +55,8 @@ export class Serving extends CatalogQuestions {
   #inForce: InForce | undefined;
   #confirmed: Date | undefined;
   #readers = 0;
+  readonly #safety = createSafetyList(builtWith.safety);
+  #toldList: string | undefined;
   readonly #app: ReturnType<typeof createApp>;
 
   constructor(settings: Settings, database: CatalogDatabase, probeCredentials = async (): Promise<boolean> => true) {
@@ -61,7 +68,7 @@ export class Serving extends CatalogQuestions {
       documents: hasPages ? publishedDocuments(settings.files) : { read: (path) => this.#read(path) },
       search: this,
       older: olderAddresses ? this.older : undefined,
-      safety: createSafetyList(builtWith.safety),
+      safety: this.#safety,
       downloads: downloads ? remoteDownloads(downloads) : uncountedDownloads,
       // A bucket with room for less than one request would never let one through.
       limiter: createRateLimiter({ rate, burst: Math.max(1, 2 * rate), now }),
@@ -94,6 +101,22 @@ export class Serving extends CatalogQuestions {
       publicAddress: describedAddress(description) ?? defaultAddress,
     };
     this.#confirmed = undefined;
+    this.#tellOtherList(documents);
+  }
+
+  #tellOtherList(documents: CatalogDocuments): void {
+    let hosts: readonly string[] = [];
+    try {
+      hosts = JSON.parse(documents.entry(olderOperations.unsafeHosts.file)?.text ?? '[]').slice(0, mostCompared);
+    } catch {
+      // Published by another version.
+    }
+    const others = 'the publication. Bundle with --data, which names the folder of its builder, and deploy again.';
+    const message = describeOtherList(hosts, this.#safety, 'the safety.yaml of the bundle', others);
+    if (message !== undefined && message !== this.#toldList) {
+      console.error(JSON.stringify({ event: 'other-safety-list', message }));
+    }
+    this.#toldList = message;
   }
 
   /** Stops answering. Requests that are still reading get an error, rather than data of another generation. */

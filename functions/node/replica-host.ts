@@ -1,5 +1,7 @@
+import { fileURLToPath } from 'node:url';
 import { LockedError } from '../../src/catalog/lock.ts';
 import { makeFolder } from '../../src/disk/make-folder.ts';
+import { describeOtherList } from '../../src/safety/other-list.ts';
 import { createApp } from '../app.ts';
 import { type Dependencies, Unavailable } from '../dependencies.ts';
 import { createLargeAnswers } from '../http/large-answers.ts';
@@ -10,7 +12,6 @@ import { CannotServe, type Host, type HostOptions } from './host-options.ts';
 import { listen } from './listen.ts';
 import { measureBy } from './measure-questions.ts';
 import { Meter } from './meter.ts';
-import { describeOtherList } from './other-safety-list.ts';
 import { type ReplicaSource, startReplica } from './replica.ts';
 import { NothingTaken, type ReplicaIndex } from './replica-index.ts';
 import { createTelling } from './telling.ts';
@@ -41,7 +42,8 @@ export const startReplicaHost = async (options: ReplicaHostOptions): Promise<Hos
   let toldList: string | undefined;
   const tellOtherList = (index: ReplicaIndex): void => {
     const others = 'the publication. Give the server the safety.yaml of its builder, in the folder of --data.';
-    const sentence = describeOtherList(index.unsafeHosts(mostCompared), computed.safety, options.safetyList, others);
+    const list = fileURLToPath(options.safetyList);
+    const sentence = describeOtherList(index.unsafeHosts(mostCompared), computed.safety, list, others);
     if (sentence !== undefined && sentence !== toldList) options.log.warn('other-safety-list', sentence);
     toldList = sentence;
   };

@@ -9,6 +9,8 @@ import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
 import { catalogFormat } from '../../src/catalog/schema.ts';
 import { catalogPath } from '../../src/catalog/state-catalog.ts';
 import type { Generation } from '../../src/contract/generation.ts';
+import { olderOperations } from '../../src/contract/older-addresses/operations.ts';
+import { CatalogDocuments } from '../../src/documents/catalog-documents.ts';
 import { BuiltPublication } from '../support/built-publication.ts';
 import { packages, type SourceRepository } from '../support/catalog.ts';
 
@@ -350,4 +352,28 @@ it('E2: a client that asks more than is allowed waits, as on Node', async () => 
   // Less than one in two seconds is one at once all the same.
   const { ask: seldom } = serve(published.database, published, { rate: 0.1 });
   expect([(await seldom(search)).status, (await seldom(search)).status]).toEqual([200, 429]);
+});
+
+it('E2: its log says once that the bundle has another safety list than the publication', () => {
+  const told = vi.spyOn(console, 'error').mockImplementation(() => {});
+  onTestFinished(() => told.mockRestore());
+  const entry = CatalogDocuments.prototype.entry;
+  const text = JSON.stringify(['bad.example', 'worse.example']);
+  const listed = vi.spyOn(CatalogDocuments.prototype, 'entry').mockImplementation(function (
+    this: CatalogDocuments,
+    path: string,
+  ) {
+    const found = entry.call(this, path);
+    if (path !== olderOperations.unsafeHosts.file) return found;
+    return { date: '', size: text.length, digest: new Uint8Array(16), ...found, text };
+  });
+  onTestFinished(() => listed.mockRestore());
+  const { serving } = serve(published.database, published);
+  serving.use(published.held, published.generation);
+  expect(told.mock.calls.map(([line]) => JSON.parse(line))).toEqual([
+    {
+      event: 'other-safety-list',
+      message: expect.stringMatching(/^The safety check calls bad\.example and 1 more safe, .* Bundle with --data/),
+    },
+  ]);
 });
