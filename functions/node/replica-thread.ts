@@ -14,6 +14,8 @@ export interface ReplicaThreadData {
   readonly from: string;
   readonly publicKey: string | undefined;
   readonly state: string;
+  /** The lock that the server holds on what is taken. */
+  readonly heldLock: string | undefined;
   /** Milliseconds between two checks. */
   readonly interval: number;
   readonly proxies: Proxies | undefined;
@@ -32,14 +34,14 @@ export interface ReplicaThreadReply {
   readonly failure?: string;
 }
 
-const { from, publicKey, state, interval, proxies, note } = workerData as ReplicaThreadData;
+const { from, publicKey, state, heldLock, interval, proxies, note } = workerData as ReplicaThreadData;
 const tell = (message: ReplicaThreadMessage): void => parentPort?.postMessage(message);
 
 const fetcher = createSourceFetcher(from, { userAgent: 'Debdex-replica', proxies });
 
 const follower = new Follower({
   source: new PublicationSource(from, fetcher, publicKey),
-  folder: new TakenFolder(state),
+  folder: new TakenFolder(state, heldLock),
   taken: note === undefined ? undefined : takenOf(note),
   interval,
   now: () => new Date(),

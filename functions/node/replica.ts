@@ -64,7 +64,8 @@ export const startReplica = async (options: ReplicaOptions): Promise<Replica> =>
 
   const start = (): void => {
     const { from, publicKey, interval, proxies } = source;
-    const workerData: ReplicaThreadData = { from, publicKey, interval, proxies, state, note: inForce };
+    const { heldLock } = folder;
+    const workerData: ReplicaThreadData = { from, publicKey, interval, proxies, state, heldLock, note: inForce };
     const started = new Worker(new URL('./replica-thread.ts', import.meta.url), { workerData });
     started.unref();
     started.on('message', (message: ReplicaThreadMessage) => {

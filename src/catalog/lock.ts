@@ -1,4 +1,4 @@
-import { closeSync, lstatSync, openSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { closeSync, lstatSync, openSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { z } from 'zod';
@@ -101,6 +101,15 @@ const lockFolder = (folder: string, describe: (holder: string) => string): (() =
   }
   const held = database;
   return () => held.close();
+};
+
+/**
+ * The lock file of a folder, as the system numbers it; undefined if there is none. Whoever holds another one, which
+ * somebody removed, keeps nobody out any more.
+ */
+export const identifyLock = (folder: string): string | undefined => {
+  const found = statSync(path.join(folder, lockName), { bigint: true, throwIfNoEntry: false });
+  return found && `${found.dev}:${found.ino}`;
 };
 
 /**

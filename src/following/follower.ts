@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { LockedError } from '../catalog/lock.ts';
 import { fullDiskCodes } from '../disk/room.ts';
 import { NetworkError } from '../net/network-error.ts';
 import { computePause } from '../net/retry.ts';
@@ -211,6 +212,8 @@ export class Follower {
   // taken again.
   #makeRoom(error: unknown): void {
     const { folder } = this.#options;
+    // Then all of it is another replica's.
+    if (error instanceof LockedError) return;
     try {
       if (this.#describe(error).kind === 'no room') folder.clean(this.#taken?.note);
       else folder.sweep();

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, s
 import { open } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
-import { lockReplica } from '../catalog/lock.ts';
+import { identifyLock, lockReplica } from '../catalog/lock.ts';
 import { isOwnCatalog } from '../catalog/state-catalog.ts';
 import { type Generation, generationSchema } from '../contract/generation.ts';
 import { flushFile } from '../disk/flush-file.ts';
@@ -79,18 +79,33 @@ export class TakenFolder {
   #serial = 0;
   /** The note on disk, as far as this object has written it. */
   #written: Note | undefined;
+  #heldLock: string | undefined;
+  #unlock = () => {};
 
-  /** `state` is the state folder, which also contains other things. */
-  constructor(state: string) {
+  /**
+   * `state` is the state folder, which also contains other things. `heldLock` is that of another object of this process
+   * for the same folder.
+   */
+  constructor(state: string, heldLock?: string) {
     this.root = path.join(path.resolve(state), 'replica');
+    this.#heldLock = heldLock;
+  }
+
+  /** The lock that this process holds; undefined if it holds none. */
+  get heldLock(): string | undefined {
+    return this.#heldLock;
   }
 
   /** Keeps other replicas out until the returned function is called. Throws LockedError if one uses the folder. */
   lock(): () => void {
     const unlock = lockReplica(this.root);
+    this.#heldLock = identifyLock(this.root);
     for (const folder of [this.#catalogs, this.documents]) makeFolder(folder);
     this.sweep();
-    return unlock;
+    return () => {
+      unlock();
+      this.#unlock();
+    };
   }
 
   get #staging(): string {
@@ -122,8 +137,17 @@ export class TakenFolder {
     return !existsSync(this.#note);
   }
 
-  /** Makes the folders, if somebody removed them. */
+  /**
+   * Makes the folders and takes the lock again, if somebody removed them. Throws LockedError if another replica has taken
+   * it meanwhile.
+   */
   prepare(): void {
+    if (this.#heldLock !== undefined && identifyLock(this.root) !== this.#heldLock) {
+      this.#unlock();
+      this.#unlock = () => {};
+      this.#unlock = lockReplica(this.root);
+      this.#heldLock = identifyLock(this.root);
+    }
     for (const folder of [this.#staging, this.#catalogs, this.documents]) makeFolder(folder);
   }
 

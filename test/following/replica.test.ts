@@ -5,6 +5,7 @@ import path from 'node:path';
 import { DatabaseSync, StatementSync } from 'node:sqlite';
 import { zstdCompressSync } from 'node:zlib';
 import { describe, expect, it, vi } from 'vitest';
+import { LockedError } from '../../src/catalog/lock.ts';
 import { catalogFormat } from '../../src/catalog/schema.ts';
 import { generationPath } from '../../src/contract/generation.ts';
 import { documentPath } from '../../src/contract/paths.ts';
@@ -155,6 +156,27 @@ describe('a replica', () => {
       expect((await replica.folder.read())?.generation.number).toBe(number);
       expect(replica.read(list)?.equals(publication.read(list))).toBe(true);
     }
+  });
+
+  it('P2: keeps others out again where somebody removed its folder, and leaves alone what another then took', async () => {
+    await publication.publish([repository('1')]);
+    const state = temporaryFolder();
+    const replica = await follow(state);
+    await replica.poll();
+    rmSync(replica.folder.root, { recursive: true });
+    await replica.poll();
+    expect(() => new TakenFolder(state).lock()).toThrow(LockedError);
+    rmSync(replica.folder.root, { recursive: true });
+    const other = await follow(state);
+    await other.poll();
+    writeFileSync(path.join(other.folder.root, 'staging', 'half'), '');
+    await publication.publish([repository('2')]);
+    replica.events.length = 0;
+    await replica.poll();
+    expect(replica.reasons).toEqual([expect.stringMatching(/another replica is using .*Generation 1 of .* stays/)]);
+    expect(readdirSync(path.join(other.folder.root, 'staging'))).toEqual(['half']);
+    await other.poll();
+    expect([replica.number, other.number]).toEqual([1, 2]);
   });
 
   it('P3: takes anew what an older version of it took, and removes that', async () => {
