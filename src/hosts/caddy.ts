@@ -310,6 +310,9 @@ const site = (input: RuleInput): string[] => {
 
 const routeLines = (input: RuleInput): string[] => [
   `root * ${quoted(input.folder)}`,
+  // Caddy would compress the part of a file that was asked for, and whoever joins it to another reads neither.
+  '@coded header_regexp Accept-Encoding (?i)gzip|zstd',
+  'request_header @coded -Range',
   'encode zstd gzip',
   ...block('@ask', ['method OPTIONS']),
   ...block('@other', ['not method GET HEAD OPTIONS']),

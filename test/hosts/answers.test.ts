@@ -344,28 +344,42 @@ describe.each(Object.keys(hosts) as HostName[])('%s', (host) => {
     }
   });
 
-  it.skipIf(program !== undefined || !usesTwins[host])('sends the compressed twins of files', async () => {
-    // So small that no host compresses it by itself.
-    const [file, text] = ['v2/jailbreak/package/tiny.json', '{"data":[]}'];
-    server.write(file, text);
-    writeFileSync(path.join(server.folder, `${file}.gz`), gzipSync(text));
-    writeFileSync(path.join(server.folder, `${file}.br`), brotliCompressSync(text));
-    const running = await startHost(host, { publication: server.folder });
-    try {
-      for (const coding of usesTwins[host] ?? []) {
-        for (const address of [`/${file}`, '/v2/jailbreak/package/tiny']) {
-          const answer = await fetch(running.address + address, { headers: { 'Accept-Encoding': coding } });
-          const told = ['content-encoding', 'content-type'].map((name) => answer.headers.get(name));
-          expect([address, ...told]).toEqual([address, coding, 'application/json']);
-          expect(answer.headers.get('vary')).toMatch(/accept-encoding/i);
-          expect(await answer.text()).toBe(text);
+  it.skipIf(program !== undefined || !usesTwins[host])(
+    'H4: sends the compressed twins of files, and no part of what is compressed on the way',
+    async () => {
+      // So small that no host compresses it by itself.
+      const [file, text] = ['v2/jailbreak/package/tiny.json', '{"data":[]}'];
+      server.write(file, text);
+      writeFileSync(path.join(server.folder, `${file}.gz`), gzipSync(text));
+      writeFileSync(path.join(server.folder, `${file}.br`), brotliCompressSync(text));
+      const running = await startHost(host, { publication: server.folder });
+      try {
+        for (const coding of usesTwins[host] ?? []) {
+          for (const address of [`/${file}`, '/v2/jailbreak/package/tiny']) {
+            const answer = await fetch(running.address + address, { headers: { 'Accept-Encoding': coding } });
+            const told = ['content-encoding', 'content-type'].map((name) => answer.headers.get(name));
+            expect([address, ...told]).toEqual([address, coding, 'application/json']);
+            expect(answer.headers.get('vary')).toMatch(/accept-encoding/i);
+            expect(await answer.text()).toBe(text);
+          }
         }
+        // A part of a file is none of its compressed form.
+        const part = async (coding: string) => {
+          const headers = { Range: 'bytes=0-2999', 'Accept-Encoding': coding };
+          const answer = await fetch(`${running.address}/v2/jailbreak/package/large.json`, { headers });
+          const length = (await answer.text()).length;
+          return { status: answer.status, coding: answer.headers.get('content-encoding'), length };
+        };
+        server.write('v2/jailbreak/package/large.json', `{"data":["${'x'.repeat(5000)}"]}`);
+        expect(await part('identity')).toEqual({ status: 206, coding: null, length: 3000 });
+        expect(await part('gzip')).toEqual({ status: 200, coding: 'gzip', length: 5013 });
+      } finally {
+        rmSync(path.join(server.folder, 'v2/jailbreak/package/large.json'), { force: true });
+        await running.close();
+        for (const ending of ['', '.gz', '.br']) rmSync(path.join(server.folder, `${file}${ending}`));
       }
-    } finally {
-      await running.close();
-      for (const ending of ['', '.gz', '.br']) rmSync(path.join(server.folder, `${file}${ending}`));
-    }
-  });
+    },
+  );
 
   it.skipIf(program !== undefined)('P4: says 501 where there is no function, and what is missing', async () => {
     const running = await startHost(host, { publication: server.folder });
