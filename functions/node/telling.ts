@@ -16,7 +16,7 @@ const words: Readonly<Record<Exclude<ServerEvent, ToldEvent>['event'], readonly 
   'limit-met': ['warn', 'A limit of the server was met'],
   unhealthy: ['warn', 'A leaf of the health record turned false'],
   'generation-taken': ['info', 'Another generation of the publication is in force'],
-  'replica-trouble': ['warn', 'The publication cannot be followed; what was taken before is answered'],
+  'replica-trouble': ['warn', 'The publication cannot be followed; the reason says what is answered'],
   'safety-list': ['warn', 'The safety list cannot be used; the one before stays in force'],
   'downloads-away': ['warn', 'The database of the download counters is away; counts are kept here and sent later'],
   'downloads-back': ['info', 'The database of the download counters is back'],

@@ -315,6 +315,8 @@ describe('a server of a replica', () => {
         ),
       patience,
     );
+    // Nothing is answered from what was never taken.
+    expect(replica.lines.map(({ message }) => String(message)).join()).not.toContain('taken before');
     await origin.open();
     await replica.until(1);
     await ready(replica);
