@@ -5,6 +5,7 @@ import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { constants, createZstdDecompress } from 'node:zlib';
 import { createFrameScanner } from '../apt/zstd-frames.ts';
+import { withoutControls } from '../contract/findings.ts';
 import {
   type ChangeList,
   changeListSchema,
@@ -104,6 +105,14 @@ export class PublicationSource {
           'absent',
           `${this.base} publishes no generation (${found.status} for ${generationPath.current}): give the address of a Debdex publication, and see that its build ended well.`,
           retryAt === undefined ? {} : { retryAt },
+        );
+      }
+      const coding = found.contentEncoding?.trim().toLowerCase() || 'identity';
+      if (coding !== 'identity') {
+        await found.discard();
+        throw new SourceError(
+          'absent',
+          `${this.base}/${generationPath.current} comes compressed (${withoutControls(coding)}), though it was not asked for so: see that its host and what is in front of it send files as they are to those who do not accept compressed ones.`,
         );
       }
       const text = await collect(found.body);

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { zstdCompressSync } from 'node:zlib';
+import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { changeListSchema, generationPath } from '../../src/contract/generation.ts';
 import { documentPath } from '../../src/contract/paths.ts';
@@ -127,6 +127,12 @@ describe('P3: a mirror goes on with what it has and says why, where the publicat
     // As a network answers before somebody signs in, or a host for all that it does not have.
     origin.intercept = (file) => (file === generationPath.current ? Buffer.from('\n<html>') : undefined);
     await refuse(folder, /generation\.json is a web page: give the address/);
+    // As of a store that has its files compressed.
+    origin.intercept = (file) =>
+      file === generationPath.current
+        ? (response) => response.setHeader('Content-Encoding', 'gzip').end(gzipSync('{"format":1}'))
+        : undefined;
+    await refuse(folder, /generation\.json comes compressed \(gzip\)/);
     origin.folder = new Publication().out;
     origin.intercept = undefined;
     await refuse(folder, /publishes no generation \(404/);
