@@ -13,7 +13,7 @@ import {
   type UploadRecord,
   withoutHolder,
 } from './record.ts';
-import { Conflict, DestinationBusy, notKept, otherTags } from './upload-error.ts';
+import { Conflict, DestinationBusy, notKept, otherTags, UploadError } from './upload-error.ts';
 
 /** The intervals of a claim, in milliseconds. */
 export interface ClaimTimes {
@@ -191,7 +191,12 @@ export class Claim {
   async #whyLost(): Promise<Error> {
     const { title } = this.#destination;
     const found = await this.#destination.read(recordName);
-    if (found?.bytes.equals(this.#bytes)) return otherTags(title, recordName);
+    if (found === undefined) {
+      return new UploadError(
+        `${title} has ${recordName} no more: somebody removed it, perhaps with all that was sent, while this upload was under way. Nothing more was sent; upload again with --verify.`,
+      );
+    }
+    if (found.bytes.equals(this.#bytes)) return otherTags(title, recordName);
     return new DestinationBusy(
       `Another upload to ${title} has taken over, because this one seemed dead: nothing more was sent. Upload again when it has ended.`,
     );

@@ -6,6 +6,7 @@ import type { Destination } from '../../src/uploading/destination.ts';
 import type { LocalGeneration } from '../../src/uploading/local-publication.ts';
 import { formatRecord, newRecord } from '../../src/uploading/record.ts';
 import { assertNotNewer, type State } from '../../src/uploading/state.ts';
+import { Conflict } from '../../src/uploading/upload-error.ts';
 
 // More than any system numbers its processes with.
 const nobody = 2 ** 30;
@@ -58,6 +59,23 @@ it('P1: a destination that keeps nothing of what it takes is not asked on and on
   const times = { renewMs: 3_600_000, silentMs: 1, pollMs: 1, settleMs: 1 };
   const taking = Claim.take(destination as unknown as Destination, times, () => {});
   await expect(taking).rejects.toThrow(/^nowhere answers that it has taken .*, and has no such file/);
+});
+
+it('P1: says of a destination that somebody emptied meanwhile that it is so, and of no other upload', async () => {
+  let record: Buffer | undefined;
+  const destination = {
+    title: 'memory',
+    isSure: () => true,
+    read: async () => record && { bytes: record, tag: `${record}` },
+    replace: async (_name: string, bytes: Buffer, tag?: string) => {
+      if (record?.toString() !== tag) throw new Conflict();
+      record = bytes;
+      return `${bytes}`;
+    },
+  } as unknown as Destination;
+  const claim = await Claim.take(destination, { renewMs: 3_600_000, silentMs: 1, pollMs: 1, settleMs: 1 }, () => {});
+  record = undefined;
+  await expect(claim.renew()).rejects.toThrow(/^memory has \S+ no more: somebody removed it/);
 });
 
 it('P3: what a destination holds is replaced unless it is newer, by its number and then by its date', () => {
