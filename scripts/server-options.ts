@@ -13,7 +13,6 @@ import { logOptions, openLog } from './log-options.ts';
 import { CommandFailure, type Option, type OptionValues, UsageError } from './options.ts';
 import { dataOption, safetyFileOf } from './read-service.ts';
 import { warnOfExample } from './warn-of-example.ts';
-import { warnOfOtherList } from './warn-of-other-list.ts';
 
 /** Variables of a server that have no flag. */
 export const serverVariables = [['GATEWAY_...', 'Settings of the payment gateway (docs/gateway.md).']] as const;
@@ -295,7 +294,6 @@ export const runServer = async (
   assertPortsDiffer(values);
   const log = openLog(values);
   warnOfExample(values.host, values.out, log);
-  if (of?.from === undefined) warnOfOtherList(safetyFileOf(values.data), values.out, log);
   assertDownloadsDatabase(values['downloads-database']);
   await runHost({
     ...hostOptionsOf(values, log),

@@ -12,7 +12,7 @@ import { CatalogFiles } from '../node/catalog-files.ts';
 import { documentMemory, openComputed } from '../node/computed.ts';
 import { createDocuments } from '../node/document-files.ts';
 import { watchOtherCatalog } from '../node/other-catalog.ts';
-import { describeListOfBuild } from '../node/other-safety-list.ts';
+import { watchListOfBuild } from '../node/other-safety-list.ts';
 import { readPublicAddress } from '../node/published-address.ts';
 import { escapeTarget, followPath, targetBelow } from '../node/request-target.ts';
 import { safetyFile } from '../node/safety-file.ts';
@@ -94,8 +94,10 @@ export const openFetchHandler = (settings: FetchSettings): FetchHandler => {
     publicAddress: () => publicAddress,
   });
   const remedy = 'Let DEBDEX_DATA name a folder with the safety.yaml of the build.';
-  const otherList = describeListOfBuild(out, computed.safety, safetyList, remedy);
-  if (otherList !== undefined) tell('other-safety-list', { message: otherList });
+  const tellList = watchListOfBuild({ out, safety: computed.safety, list: safetyList, remedy }, (message) =>
+    tell('other-safety-list', { message }),
+  );
+  tellList();
   const tellFormat = watchOtherCatalog(state, (message) => tell('other-catalog', { message }));
   tellFormat();
   const follow = (): void => {
@@ -106,6 +108,7 @@ export const openFetchHandler = (settings: FetchSettings): FetchHandler => {
       computed.report(error);
     }
     tellFormat();
+    tellList();
   };
   const stopWatching = watchStamp(path.join(state, 'generation.json'), follow);
   return {

@@ -13,6 +13,7 @@ import { listen } from './listen.ts';
 import { measureBy } from './measure-questions.ts';
 import { Meter } from './meter.ts';
 import { watchOtherCatalog } from './other-catalog.ts';
+import { watchListOfBuild } from './other-safety-list.ts';
 import { readPublicAddress } from './published-address.ts';
 import { watchPublished } from './published-state.ts';
 import type { ReplicaHostOptions } from './replica-host.ts';
@@ -102,8 +103,13 @@ export const startBuildHost = async (options: BuildHostOptions): Promise<Host> =
   };
   const tellFormat = watchOtherCatalog(state, (sentence) => options.log.warn('other-catalog', sentence));
   tellFormat();
+  const remedy = 'Start the server with the --data of the build, or build again.';
+  const tellList = watchListOfBuild({ out, safety, list: options.safetyList, remedy }, (sentence) =>
+    options.log.warn('other-safety-list', sentence),
+  );
+  tellList();
   const followBuild = (): void => {
-    for (const follow of [followAddress, () => search.refresh(), tellFormat]) {
+    for (const follow of [followAddress, () => search.refresh(), tellFormat, tellList]) {
       try {
         follow();
       } catch (error) {

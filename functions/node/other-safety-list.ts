@@ -6,7 +6,7 @@ import { describeOtherList } from '../../src/safety/other-list.ts';
 import type { SafetyList } from '../../src/safety/safety-list.ts';
 
 /** Says the same as `describeOtherList` of what a build published into the folder `out`. `remedy` says what to do. */
-export const describeListOfBuild = (
+const describeListOfBuild = (
   out: string,
   safety: Pick<SafetyList, 'check'>,
   list: URL,
@@ -19,4 +19,20 @@ export const describeListOfBuild = (
     // Nothing is published there, or by another version.
     return undefined;
   }
+};
+
+/**
+ * Returns a function that tells the same of what is published at the moment, once as long as it stays so: a later build
+ * may have another list.
+ */
+export const watchListOfBuild = (
+  { out, safety, list, remedy }: { out: string; safety: Pick<SafetyList, 'check'>; list: URL; remedy: string },
+  tell: (sentence: string) => void,
+): (() => void) => {
+  let told: string | undefined;
+  return () => {
+    const sentence = describeListOfBuild(out, safety, list, remedy);
+    if (sentence !== undefined && sentence !== told) tell(sentence);
+    told = sentence;
+  };
 };

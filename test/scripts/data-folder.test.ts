@@ -5,7 +5,6 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { manifestOf, readService, safetyFileOf } from '../../scripts/read-service.ts';
 import { warnOfLostSignature } from '../../scripts/read-signing-key.ts';
 import { warnOfExample } from '../../scripts/warn-of-example.ts';
-import { warnOfOtherList } from '../../scripts/warn-of-other-list.ts';
 import { warnOfUnsafe } from '../../scripts/warn-of-unsafe.ts';
 import { generationPath } from '../../src/contract/generation.ts';
 import { documentPath } from '../../src/contract/paths.ts';
@@ -173,23 +172,15 @@ describe('a data folder', () => {
     const own = '\n- { host: bad.test, reason: Known to us alone., date: 2026-11-20, source: https://a.test/ }\n';
     writeFileSync(path.join(data, 'safety.yaml'), own, { flag: 'a' });
     await build('--sample', '--data', data);
-    const heard: string[] = [];
-    const log = { warn: (_: string, message: string) => void heard.push(message) };
-    warnOfOtherList(safetyFileOf(data), out, log);
-    warnOfOtherList(safetyFileOf(undefined), path.join(folder, 'nowhere'), log);
-    warnOfOtherList(safetyFileOf(folder), out, log);
-    expect(heard).toEqual([]);
-    warnOfOtherList(safetyFileOf(undefined), out, log);
-    expect(heard).toEqual([
-      expect.stringMatching(/calls bad\.test safe, which is published as unsafe: .*safety\.yaml is another/),
-    ]);
-    const flags = ['--out', out, '--state', path.join(folder, 'nowhere'), '--port', '0'];
-    const served = await runScript('serve', flags);
-    expect(served).toMatchObject({ status: 1, error: expect.stringContaining('other-safety-list') });
-    expect((await runScript('serve', [...flags, '--data', data])).error).not.toContain('other-safety-list');
-
     const origin = await new FileOrigin(out).open();
     onTestFinished(() => origin.close());
+    // At a port that is taken, so that it ends.
+    const flags = ['--out', out, '--state', path.join(folder, 'state'), '--port', new URL(origin.address).port];
+    const served = await runScript('serve', flags);
+    const sentence =
+      /calls bad\.test safe, which is published as unsafe: .*safety\.yaml is another list than that of the build/;
+    expect(served).toMatchObject({ status: 1, error: expect.stringMatching(sentence) });
+    expect((await runScript('serve', [...flags, '--data', data])).error).not.toContain('other-safety-list');
     for (const [list, told] of [
       [safetyFileOf(data), []],
       [safetyFileOf(undefined), [expect.stringMatching(/calls bad\.test safe, .* Give the server the safety\.yaml/)]],
