@@ -89,7 +89,9 @@ const stateOf = (file: URL): string => {
 };
 
 /** A safety list that follows its file. */
-interface WatchedSafetyList extends SafetyList {
+export interface WatchedSafetyList extends SafetyList {
+  /** Looks at once whether the file has changed. */
+  look(): void;
   /** Stops following the file. */
   close(): void;
 }
@@ -128,6 +130,7 @@ export const watchSafetyList = (
     get listed() {
       return list.listed;
     },
+    look,
     close: () => clearInterval(timer),
   };
 };
