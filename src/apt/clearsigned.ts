@@ -15,21 +15,27 @@ const messageBegin = '-----BEGIN PGP SIGNED MESSAGE-----';
 const signatureBegin = '-----BEGIN PGP SIGNATURE-----';
 const signatureEnd = '-----END PGP SIGNATURE-----';
 
+/** How strictly a clear-signed file is split. */
+export interface SplitOptions {
+  /** Whether blank lines may follow a signature, as in files that earlier versions took. */
+  readonly blankAfter?: boolean;
+}
+
 /**
- * Splits a clear-signed file (RFC 9580 §7) as strictly as apt: nothing may come before, between or after the signed
- * text and its signatures. Does not check the signature. Never throws.
+ * Splits a clear-signed file (RFC 9580 §7) as strictly as apt: nothing, not even a blank line, may come before, between
+ * or after the signed text and its signatures. Does not check the signature. Never throws.
  */
-export const splitClearSigned = (bytes: Uint8Array): ClearSigned => {
+export const splitClearSigned = (bytes: Uint8Array, { blankAfter = false }: SplitOptions = {}): ClearSigned => {
   // One character for each byte, so that the content consists of the original bytes.
   const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
   if (!source.includes(messageBegin)) return { kind: 'plain' };
-  const lines = source.split('\n').map(withoutTrailingBlanks);
+  const whole = source.endsWith('\n') ? source.slice(0, -1) : source;
+  const lines = whole.split('\n').map(withoutTrailingBlanks);
   if (lines[0] !== messageBegin) {
     return lines.includes(messageBegin)
       ? { kind: 'refused', reason: 'does not start with a signed message block' }
       : { kind: 'plain' };
   }
-  if (lines.at(-1) === '') lines.pop();
 
   const content: string[] = [];
   const signatures: string[] = [];
@@ -52,6 +58,7 @@ export const splitClearSigned = (bytes: Uint8Array): ClearSigned => {
       signatures.push(line);
       part = 'signature';
     } else if (line !== '') return { kind: 'refused', reason: 'contains unsigned lines' };
+    else if (!blankAfter) return { kind: 'refused', reason: 'contains unsigned lines (blank ones)' };
   }
   if (part === 'signature') return { kind: 'refused', reason: 'the signature is not closed' };
   if (part !== 'after') return { kind: 'refused', reason: 'does not contain all expected parts' };

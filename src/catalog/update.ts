@@ -44,7 +44,8 @@ const readContent = async (
   snapshot: Snapshot,
 ): Promise<SnapshotContent | { cause: unknown }> => {
   try {
-    const opened = openRelease(await store.readFile(snapshot.slug, snapshot.release));
+    const bytes = await store.readFile(snapshot.slug, snapshot.release);
+    const opened = openRelease(bytes, { blankAfter: true });
     if (opened.kind === 'refused') throw new Error(`${snapshot.release.path} ${opened.reason}`);
     const indexes = listIndexes(snapshot);
     for (const index of indexes) await store.checkFile(snapshot.slug, index);

@@ -89,10 +89,14 @@ const fetchSignature = async (
   return null;
 };
 
-/** The detached signature of the last snapshot. Throws `SnapshotError` if the store has lost it. */
+/**
+ * The detached signature of the last snapshot; null for one that an earlier version took and that would be refused
+ * today. Throws `SnapshotError` if the store has lost it.
+ */
 const readStoredSignature = async (visit: Visit, previous: Snapshot): Promise<DetachedSignature | null> => {
   const { signature: file } = previous;
-  return file && { file, bytes: await visit.store.readFile(previous.slug, file) };
+  const bytes = file && (await visit.store.readFile(previous.slug, file));
+  return bytes && looksLikeSignature(bytes) ? { file, bytes } : null;
 };
 
 /**
@@ -136,7 +140,8 @@ export const fetchExtras = async (
 ): Promise<Extras> => {
   const isNew = release.file.sha256 !== previous?.release.sha256;
   const stored = previous && !isNew ? await readStoredSignature(visit, previous) : null;
-  const isDue = due || isSignatureDue(visit, release, previous);
+  const isRefused = !isNew && stored === null && previous.signature !== null;
+  const isDue = due || isRefused || isSignatureDue(visit, release, previous);
   const known = release.name === 'InRelease' && previous?.hasReleaseGpg ? previous.releaseGpgValidators : null;
   const answer = isDue ? await visit.askAside('signature', () => fetchSignature(visit, stored, known)) : undefined;
   // If the signature never arrived, it is unknown how the release is signed.

@@ -18,6 +18,8 @@ export interface FoundRelease {
   readonly content: ReleaseFile;
   /** Whether it is known to be complete. If not, what it says of the index, or its signature, must show that. */
   readonly whole: boolean;
+  /** Whether it is one that an earlier version took, and that would be refused today. */
+  readonly refused: boolean;
   /** If this is a Release in place of an InRelease that the origin has, or may have: why that one cannot be used. */
   readonly inReleaseFault: CrawlError | null;
 }
@@ -39,8 +41,16 @@ const check = async (visit: Visit, name: ReleaseName, received: Received): Promi
   // If the length is not stated, the end of the signature shows that nothing is missing.
   const whole = received.framed || signed;
   const { sha256, size } = file;
-  const inReleaseFault = null;
-  return { name, file: { path, sha256, size, etag, lastModified }, bytes, signed, content, whole, inReleaseFault };
+  return {
+    name,
+    file: { path, sha256, size, etag, lastModified },
+    bytes,
+    signed,
+    content,
+    whole,
+    refused: false,
+    inReleaseFault: null,
+  };
 };
 
 const absence = (name: ReleaseName, path: string, status: number): CrawlError => {
@@ -77,7 +87,7 @@ const ask = async (
   due: boolean,
 ): Promise<FoundRelease | CrawlError> => {
   const path = `${releaseFolder(visit.entry.suite)}/${name}`;
-  const isTelling = known !== undefined && !(due && isMisdated(known));
+  const isTelling = known !== undefined && !known.refused && !(due && isMisdated(known));
   const maxBytes = visit.limits.releaseBytes;
   const answer = await visit.get(path, { maxBytes, known: isTelling ? known.file : undefined });
   if (answer.kind === 'unchanged' && known) return known;
@@ -93,8 +103,9 @@ const ask = async (
 /**
  * Fetches InRelease, else Release. With `known`, that file is requested first, conditionally, and `known` itself is
  * returned if it did not change. An origin without InRelease is asked for it again if its Release changed and
- * `askAgain` is set, or if its Release did not change and `due` or `missing` is. With `due`, a misdated one is
- * requested without a condition. Throws `CrawlError` if neither can be used.
+ * `askAgain` is set, or if its Release did not change and `due` or `missing` is. A `known` that
+ * would be refused today is requested without a condition, and so, with `due`, is a misdated one. Throws `CrawlError` if
+ * neither can be used.
  */
 export const fetchRelease = async (
   visit: Visit,
@@ -138,7 +149,10 @@ export const readStoredRelease = async (visit: Visit, previous: Snapshot): Promi
   const bytes = await visit.store.readFile(previous.slug, file);
   const { suite, component, binary } = previous.origin;
   const place = { suite, component: component ?? undefined, binary: binary ?? undefined };
-  const read = await readReleaseApart({ bytes, wanted: listAllIndexFiles(place) }, visit.signal);
+  const task = { bytes, wanted: listAllIndexFiles(place) };
+  const strictly = await readReleaseApart(task, visit.signal);
+  const refused = strictly.kind === 'unusable';
+  const read = refused ? await readReleaseApart({ ...task, blankAfter: true }, visit.signal) : strictly;
   if (read.kind === 'unusable') throw new CrawlError(read.code, file.path + read.why);
   return {
     name: nameOfRelease(file),
@@ -147,6 +161,7 @@ export const readStoredRelease = async (visit: Visit, previous: Snapshot): Promi
     signed: read.signed,
     content: read.content,
     whole: true,
+    refused,
     inReleaseFault: null,
   };
 };

@@ -49,19 +49,25 @@ const findBlocks = (text: string, begin: string, end: string): string[] => {
   return blocks;
 };
 
-const countInk = (text: string): number => text.replace(/\s+/g, '').length;
+const byteOrderMark = Buffer.from('\ufeff');
 
 /**
  * Whether the bytes of a Release.gpg have the form of a signature: binary packets, or armoured blocks (one of which may
- * be cut short) with nothing between and around them. (apt's gpgv method refuses others as "lines not belonging to a
- * signature".)
+ * be cut short) with nothing, not even a blank line, between and around them. (apt's gpgv method refuses others as
+ * "lines not belonging to a signature".)
  */
 export const looksLikeSignature = (bytes: Uint8Array): boolean => {
-  if (isUnarmoured(bytes)) return true;
+  if (isUnarmoured(bytes)) return !byteOrderMark.equals(bytes.subarray(0, 3));
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
   const blocks = findBlocks(text, blockBegin, blockEnd);
-  if (blocks.length === 0) return text.trimStart().startsWith(blockBegin);
-  return countInk(text) === blocks.reduce((sum, block) => sum + countInk(block), 0);
+  if (blocks.length === 0) return text.startsWith(blockBegin);
+  const lineEnd = /[ \t\r]*(?:\n|$)/y;
+  for (const block of blocks) {
+    if (!text.startsWith(block, lineEnd.lastIndex)) return false;
+    lineEnd.lastIndex += block.length;
+    if (!lineEnd.test(text)) return false;
+  }
+  return lineEnd.lastIndex === text.length;
 };
 
 // openpgp reads a single armoured block, but Release.gpg, InRelease and a manifest entry may contain several.

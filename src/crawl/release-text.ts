@@ -1,4 +1,4 @@
-import { splitClearSigned } from '../apt/clearsigned.ts';
+import { type SplitOptions, splitClearSigned } from '../apt/clearsigned.ts';
 import type { ReleaseFile } from '../apt/release.ts';
 import { openRelease } from '../apt/release-file.ts';
 import { looksLikeHtml } from './content.ts';
@@ -32,11 +32,18 @@ const onlyWanted = (files: ReleaseFile['files'], wanted: readonly string[]): Rel
   return kept;
 };
 
-/** Reads the bytes of a Release or InRelease. Of the files that it lists, only those in `wanted` are kept. */
-export const readReleaseText = (bytes: Uint8Array, wanted: readonly string[]): ReadRelease => {
+/**
+ * Reads the bytes of a Release or InRelease, split with these options. Of the files that it lists, only those in `wanted`
+ * are kept.
+ */
+export const readReleaseText = (
+  bytes: Uint8Array,
+  wanted: readonly string[],
+  options: SplitOptions = {},
+): ReadRelease => {
   if (looksLikeHtml(bytes)) return { kind: 'unusable', code: 'release-html', why: '' };
   if (bytes.length === 0) return { kind: 'unusable', code: 'release-empty', why: '' };
-  const opened = openRelease(bytes);
+  const opened = openRelease(bytes, options);
   if (opened.kind === 'refused') return { kind: 'unusable', code: 'release-unreadable', why: ` ${opened.reason}` };
   const { signed, content } = opened;
   if (isEmpty(content)) return { kind: 'unusable', code: 'release-unreadable', why: '' };

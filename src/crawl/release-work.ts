@@ -1,11 +1,16 @@
 import { Worker } from 'node:worker_threads';
+import type { SplitOptions } from '../apt/clearsigned.ts';
 import { limitNote, limits } from '../contract/limits.ts';
 import { HostQueue } from '../net/host-queue.ts';
 import { CrawlError } from './crawl-error.ts';
 import type { SignatureReport } from './openpgp-signature.ts';
 import { judgeSignature, type ReadRelease, readReleaseText, type SigningQuestion } from './release-text.ts';
 
-type ReadTask = { readonly kind: 'read'; readonly bytes: Uint8Array; readonly wanted: readonly string[] };
+type ReadTask = SplitOptions & {
+  readonly kind: 'read';
+  readonly bytes: Uint8Array;
+  readonly wanted: readonly string[];
+};
 type SignTask = { readonly kind: 'sign' } & SigningQuestion;
 
 /** Work on the bytes of a release, which cannot be divided. */
@@ -49,7 +54,7 @@ const runInThread = async <T>(task: ReleaseTask, signal: AbortSignal): Promise<T
  */
 export const readReleaseApart = async (task: Omit<ReadTask, 'kind'>, signal: AbortSignal): Promise<ReadRelease> =>
   task.bytes.length <= inlineBytes
-    ? readReleaseText(task.bytes, task.wanted)
+    ? readReleaseText(task.bytes, task.wanted, task)
     : runInThread({ kind: 'read', ...task }, signal);
 
 // The first such line ends the signed text, in which lines that begin with a dash are escaped.

@@ -45,6 +45,13 @@ describe('splitClearSigned', () => {
     expect(split(`\n${message}`).kind).toBe('refused');
     expect(split(`${message}x\n`).kind).toBe('refused');
     expect(split(`${message}${message}`).kind).toBe('refused');
+    for (const blank of ['\n', ' \n', ' ', '\r\n', '\r', '\n\n\n']) {
+      expect(split(message + blank), JSON.stringify(blank)).toMatchObject({ kind: 'refused' });
+      expect(splitClearSigned(Buffer.from(message + blank), { blankAfter: true }).kind).toBe('signed');
+    }
+    const [block] = message.match(/-----BEGIN PGP SIGNATURE.+/s) ?? [];
+    expect(split(message + block).kind).toBe('signed');
+    expect(split(`${message}\n${block}`).kind).toBe('refused');
     expect(split(message.replace('-----BEGIN PGP SIGNATURE', `x\n-----END PGP SIGNATURE-----\n$&`)).kind).toBe(
       'refused',
     );

@@ -93,6 +93,12 @@ const pinned: Scenario[] = [
     apt: 3,
     ours: 3,
   },
+  ...['\n', ' ', '\r\n'].map((blank) => ({
+    what: `${JSON.stringify(blank)} after the signature`,
+    change: async (files: RepositoryFiles) => edit('/InRelease', /$/, blank)(await signed(() => signer)(files)),
+    apt: 3,
+    ours: 3,
+  })),
   {
     what: 'a good signature and one by a stranger',
     change: async (files) => {
@@ -116,6 +122,10 @@ const pinned: Scenario[] = [
   },
   { what: 'a text before the signature in Release.gpg', change: around('Dear reader,\n', ''), apt: 3, ours: 3 },
   { what: 'a text after the signature in Release.gpg', change: around('', 'Yours, Ada\n'), apt: 3, ours: 3 },
+  { what: 'a blank line before the signature in Release.gpg', change: around('\n', ''), apt: 3, ours: 3 },
+  { what: 'a blank line after the signature in Release.gpg', change: around('', '\n'), apt: 3, ours: 3 },
+  { what: 'a blank before the signature in Release.gpg', change: around(' ', ''), apt: 3, ours: 3 },
+  { what: 'a byte order mark before the signature in Release.gpg', change: around('\ufeff', ''), apt: 3, ours: 3 },
 ];
 
 /** What became of one repository with apt and here, and what apt said of all that it updated at once. */

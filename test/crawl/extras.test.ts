@@ -26,7 +26,9 @@ describe('payment endpoint and signature', () => {
 
   it.each([
     ['-----BEGIN PGP SIGNATURE-----\n', true],
-    [`${block}\n${block}`, true],
+    [block + block, true],
+    [`${block}\n${block}`, false],
+    [`${block}\n`, false],
     [`${block}and more\n`, false],
     [Buffer.of(0xc2, 1, 2), true],
     [webPage, false],

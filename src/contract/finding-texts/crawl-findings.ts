@@ -42,7 +42,7 @@ export const crawlTexts = {
   'release-unreadable': broken(
     'Release cannot be read',
     'What the origin serves as its Release is not a Release: {}.',
-    'Let apt-ftparchive write Release, and let nothing stand before or after the signed text of InRelease.',
+    'Let apt-ftparchive write Release, and let nothing stand before or after the signed text of InRelease, not even a blank line.',
   ),
   'release-length-unknown': broken(
     'Release may be cut short',

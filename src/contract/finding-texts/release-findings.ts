@@ -106,7 +106,7 @@ export const releaseTexts = {
   'signature-unreadable': weak(
     'Release.gpg is not a signature',
     'Release.gpg holds, alone or beside a signature, something that is none and was ignored: {}.',
-    'Create Release.gpg with gpg --detach-sign --armor, with nothing before or after the signature, or remove the file.',
+    'Create Release.gpg with gpg --detach-sign --armor, with nothing before or after the signature, not even a blank line, or remove the file.',
   ),
   'payment-endpoint-unreadable': weak(
     'The payment endpoint has no https address',
