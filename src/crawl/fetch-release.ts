@@ -137,7 +137,11 @@ export const fetchRelease = async (
   if (release === undefined) throw (telling ?? errors.at(-1))?.error;
   if (telling) {
     const before = visit.turnTo(telling.topic);
-    visit.findings.add(telling.error.code, telling.error.detail);
+    const { code, detail } = telling.error;
+    visit.findings.add(
+      telling.topic === 'inrelease' && code === 'server-error' ? 'inrelease-unanswered' : code,
+      detail,
+    );
     visit.turnTo(before);
   }
   return { ...release, inReleaseFault: release.name === 'Release' ? (telling?.error ?? null) : null };

@@ -26,8 +26,14 @@ export interface Diagnosis {
   readonly findings: readonly DiagnosedFinding[];
 }
 
-// One such stanza, and APT takes no list of any source (packages-findings.ts).
-const refusedByApt: ReadonlySet<FindingCode> = new Set(['package-missing', 'relation-malformed', 'stanza-empty']);
+// At such an error APT does not ask for Release. Of the others one stanza, and it takes no list of any source
+// (packages-findings.ts).
+const refusedByApt: ReadonlySet<FindingCode> = new Set([
+  'inrelease-unanswered',
+  'package-missing',
+  'relation-malformed',
+  'stanza-empty',
+]);
 
 /** The verdict on an unreadable repository. */
 export const unusable = 'The repository cannot be used.';

@@ -119,6 +119,10 @@ const ofRelease: Record<
       );
     }),
   'inrelease-unsigned': async () => serve({}, { '/InRelease': (await generateRepository()).get('/Release') ?? '' }),
+  'inrelease-unanswered': async () => {
+    await serve({});
+    bench.origin.break('/repo/InRelease', { kind: 'status', status: 500 });
+  },
   'signatures-too-many': beyond({ signatures: 2 }, async () => {
     const signer = await createSigner();
     const files = await signRepository(await generateRepository(), signer, ['Release.gpg']);

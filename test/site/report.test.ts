@@ -226,11 +226,12 @@ describe('what the doctor says', () => {
       verdict: 'The repository can be used: 1 package.',
       findings: [],
     });
-    const refused = { ...finding, code: 'relation-malformed' } as const;
-    expect(diagnose({ ...record, findings: [refused] }, 2, repository)).toMatchObject({
-      standing: 'refused',
-      verdict: 'This index can read the repository: 2 packages. APT refuses it.',
-    });
+    for (const code of ['relation-malformed', 'inrelease-unanswered'] as const) {
+      expect(diagnose({ ...record, findings: [{ ...finding, code }] }, 2, repository)).toMatchObject({
+        standing: 'refused',
+        verdict: 'This index can read the repository: 2 packages. APT refuses it.',
+      });
+    }
     const gone = { ...finding, code: 'index-gone' } as const;
     expect(diagnose({ ...record, findings: [gone] }, 1, repository)).toMatchObject({
       standing: 'unusable',
