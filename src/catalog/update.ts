@@ -1,5 +1,5 @@
 import { openRelease } from '../apt/release-file.ts';
-import type { ManifestEntry } from '../contract/manifest.ts';
+import { type ManifestEntry, slugKey } from '../contract/manifest.ts';
 import type { Addressing } from '../contract/public-addresses.ts';
 import type { DownloadTotal } from '../contract/records.ts';
 import { listIndexes, type Snapshot } from '../snapshots/snapshot.ts';
@@ -138,6 +138,8 @@ export const updateCatalog = async (
   const rebuilt: string[] = [];
   const lost: string[] = [];
   const damaged: { slug: string; cause: unknown }[] = [];
+  /** The `slugKey` of what repositories without snapshot and rows were called. */
+  const former = new Set<string>();
   let done = 0;
   for (const entry of entries) {
     const snapshot = await store.read(entry.slug).catch((cause: unknown) => {
@@ -145,8 +147,9 @@ export const updateCatalog = async (
       return undefined;
     });
     if (snapshot === undefined) {
-      // A lost snapshot is no reason to remove what was made of it.
+      // A lost snapshot is no reason to remove what was made of it, also under a former slug.
       if (known.has(entry.slug)) lost.push(entry.slug);
+      else for (const slug of [entry.slug, ...entry.aliases]) former.add(slugKey(slug));
     } else {
       const source = computeSource(entry, snapshot, addressing);
       const one = new Update(catalog, store, entry, snapshot);
@@ -168,6 +171,7 @@ export const updateCatalog = async (
     onRepository?.(++done, entries.length, entry.slug);
   }
   for (const slug of known.keys()) {
+    if (former.has(slugKey(slug))) continue;
     for (const name of removeRepository(catalog.writable(), slug)) touched.add(name);
     removed.push(slug);
   }

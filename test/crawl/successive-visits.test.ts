@@ -105,6 +105,35 @@ describe('a snapshot that is lost', () => {
     expect(update).toMatchObject({ lost: ['repo'], removed: [], touched: new Set() });
     expect(record).toMatchObject({ package_count: 8 });
   });
+
+  it.each([
+    ['renamed', ['repo']],
+    ['Repo', []],
+  ])(
+    'C4: and that is called %s from the same build on, stays under its former slug until its origin has answered',
+    async (slug, aliases) => {
+      const state = temporaryFolder();
+      const entry = makeEntry('repo', bench.origin.uri('repo'));
+      await bench.crawlOne({}, entry);
+      await publish(state, entry);
+      await lose();
+      const renamed = { ...entry, slug, aliases };
+      for (const path of ['/repo/Release', '/repo/InRelease'])
+        bench.origin.break(path, { kind: 'status', status: 500 });
+      for (const _ of [1, 2]) {
+        await bench.crawlOne({ limits: { repetitions: 0 } }, renamed);
+        const { update, record } = await publish(state, renamed);
+        expect(update).toMatchObject({ removed: [], touched: new Set() });
+        expect(record).toMatchObject({ slug: 'repo', package_count: 8 });
+      }
+      bench.origin.mend();
+      bench.pass(86_400);
+      await bench.crawlOne({}, renamed);
+      const { update, record } = await publish(state, renamed);
+      expect(update).toMatchObject({ removed: ['repo'], ingested: [slug] });
+      expect(record).toMatchObject({ slug, package_count: 8 });
+    },
+  );
 });
 
 describe('what is seen for the first time', () => {
