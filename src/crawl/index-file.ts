@@ -30,11 +30,11 @@ const toError = (
   if (answer.kind === 'absent') return new CrawlError(absenceCode(answer.status), sayStatus(answer.status, path));
   const { code, message } = answer.error;
   const options = { cause: answer.error };
-  if (code === 'truncated') return new CrawlError('index-truncated', `${path}: ${message}`, options);
+  if (code === 'truncated') return new CrawlError('index-truncated', message, options);
   if (code !== 'too-large') return new CrawlError(code, message, options);
   return listed
     ? new CrawlError('index-mismatch', `${path} is longer than the ${listed.size} bytes that Release says`, options)
-    : new CrawlError('index-too-large', `${path}: ${message} (${limitNote('indexBytes', indexBytes)})`, options);
+    : new CrawlError('index-too-large', `${message} (${limitNote('indexBytes', indexBytes)})`, options);
 };
 
 /**

@@ -3,7 +3,7 @@ import { createDigests, type Digests, type HashAlgorithm } from '../apt/checksum
 import { type Finding, FindingCounter } from '../contract/findings.ts';
 import type { ManifestEntry } from '../contract/manifest.ts';
 import type { Fetcher, FetchResult } from '../net/fetcher.ts';
-import { NetworkError } from '../net/network-error.ts';
+import { NetworkError, type NetworkErrorCode } from '../net/network-error.ts';
 import { computePause, parseRetryAfter } from '../net/retry.ts';
 import type { Attempts, Found, HeldBack, SnapshotFile, Topic } from '../snapshots/snapshot.ts';
 import type { SnapshotStore, StagedFile } from '../snapshots/store.ts';
@@ -61,6 +61,15 @@ export interface VisitTools {
   /** Whether the native depictions of packages are requested. */
   readonly depictions: boolean;
 }
+
+/** What is wrong with an answer rather than with an address: who has to mend it needs to know which file it was. */
+const faultsOfAnswers: ReadonlySet<NetworkErrorCode> = new Set([
+  'too-slow',
+  'too-large',
+  'headers-too-large',
+  'truncated',
+  'protocol',
+]);
 
 /** One visit to one repository: requests its files, counts what that costs, and collects what is wrong with them. */
 export class Visit {
@@ -250,7 +259,7 @@ export class Visit {
         if (!(error instanceof NetworkError)) throw error;
         // If an origin has not answered at all yet, its silence is an outage, and a retry would double what that costs.
         const repeatable = error.transient && !(error.code === 'timeout' && (repetition > 1 || !this.#hasAnswered));
-        if (!repeatable || this.#repetitions === 0 || this.signal.aborted) return this.#giveUp(error);
+        if (!repeatable || this.#repetitions === 0 || this.signal.aborted) return this.#giveUp(error, path);
       }
       this.#repetitions--;
       wait.again();
@@ -293,9 +302,12 @@ export class Visit {
     };
   }
 
-  #giveUp(error: NetworkError): Answer {
-    if (networkFailures[error.code].of === 'file') return { kind: 'unusable', error };
-    throw new CrawlError(error.code, error.message, { cause: error });
+  #giveUp(cause: NetworkError, path: string): Answer {
+    const { code } = cause;
+    const isNamed = !faultsOfAnswers.has(code) || cause.message.includes(path);
+    const error = isNamed ? cause : new NetworkError(code, `${path}: ${cause.message}`, { cause });
+    if (networkFailures[code].of === 'file') return { kind: 'unusable', error };
+    throw new CrawlError(code, error.message, { cause: error });
   }
 }
 

@@ -83,6 +83,9 @@ const codeOf = (error: unknown): string =>
 // Failures of this machine: no route, address, file descriptor or memory, or blocked by its own firewall.
 const ownCodes = /^(ENETUNREACH|ENETDOWN|EADDRNOTAVAIL|EMFILE|ENFILE|ENOBUFS|ENOMEM|EACCES|EPERM)$/;
 
+// undici's messages about an answer of status 100, or one that switches to another protocol, which nobody asked for.
+const badAnswer = /^bad (?:response|upgrade)$/;
+
 // If several addresses were tried, a refusal by the origin says more than a missing route.
 const causeOf = (error: unknown): unknown => {
   if (!(error instanceof AggregateError)) return error instanceof Error ? error.cause : undefined;
@@ -124,7 +127,7 @@ export const toNetworkError = (error: unknown, reading: boolean, host?: string):
     }
     if (code === 'UND_ERR_HEADERS_OVERFLOW' || code === 'HPE_HEADER_OVERFLOW') return make('headers-too-large');
     if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' || code === 'HPE_INVALID_EOF_STATE') return make('truncated');
-    if (current instanceof errors.HTTPParserError) return make('protocol');
+    if (current instanceof errors.HTTPParserError || badAnswer.test(text)) return make('protocol');
     const ofProxy = readProxyAnswer(text, host, error);
     if (ofProxy !== undefined) return ofProxy;
     if (code === 'UND_ERR_ABORTED' || code === 'UND_ERR_ABORT' || code === 'ABORT_ERR') return make('aborted');

@@ -103,7 +103,14 @@ const failures: Record<Exclude<FailureCode, 'aborted'>, () => Outcome> = {
   'too-large': release({ kind: 'endless' }),
   'headers-too-large': release({ kind: 'giant-headers', bytes: 100_000 }),
   truncated: release({ kind: 'cut', after: 10 }),
-  protocol: release({ kind: 'no-http', text: 'SSH-2.0\r\n' }),
+  protocol: async () => {
+    for (const text of [
+      'HTTP/1.1 100 Continue\r\n\r\n',
+      'HTTP/1.1 101 No\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n',
+    ])
+      expect(await release({ kind: 'no-http', text })()).toMatchObject({ code: 'protocol' });
+    return release({ kind: 'no-http', text: 'SSH-2.0\r\n' })();
+  },
   'origin-busy': release(statusFault(429, { 'retry-after': '600' })),
   'server-error': release(statusFault(500)),
   'budget-exceeded': async () => {
@@ -224,6 +231,9 @@ describe('every failure that has a code', () => {
     expect(outcome?.reason).toMatch(/^[A-Z].*\.$/s);
     expect(outcome?.reason?.startsWith(before ?? '') && outcome.reason.endsWith(behindIt ?? '')).toBe(true);
     expect(outcome?.detail, 'there is evidence').not.toBe('');
+    if (/^(?:too-slow|too-large|headers-too-large|truncated|protocol)$/.test(code)) {
+      expect(outcome?.detail, 'which names the file').toContain('/Release');
+    }
     expect(outcome?.reason, 'which is published').not.toContain(bench.directory);
     expect(owner).toMatch(/\.$/);
   });
