@@ -213,15 +213,17 @@ export class Visit {
     return new CrawlError(code as CrawlCode, detail, this.held ? { refused: this.held } : {});
   }
 
-  // How many milliseconds to wait if the origin requests a short pause; throws if it is too long.
+  // How many milliseconds to wait if the origin requests a short pause; throws if it is too long. A pause that is over
+  // already, as of 0 seconds, is none to keep: the origin is left alone as if it had not said how long.
   #readPause({ status, retryAfter, url }: FetchResult): number | undefined {
     if (status !== 429 && !(status === 503 && retryAfter !== null)) return undefined;
     const now = this.now();
     const until = parseRetryAfter(retryAfter, now, this.limits.holdMs);
     const wait = until === undefined ? Number.POSITIVE_INFINITY : until.getTime() - now.getTime();
     if (wait <= this.limits.waitMs && this.#repetitions > 0) return wait;
-    const words = until === undefined ? '' : `, not before ${sayMinute(until.toISOString())}`;
-    throw new CrawlError('origin-busy', `status ${status} for ${url}${words}`, until ? { notBefore: until } : {});
+    const notBefore = wait > 0 ? until : undefined;
+    const words = notBefore === undefined ? '' : `, not before ${sayMinute(notBefore.toISOString())}`;
+    throw new CrawlError('origin-busy', `status ${status} for ${url}${words}`, notBefore ? { notBefore } : {});
   }
 
   async #ask(file: AskedFile, options: AskOptions, wait: Wait): Promise<Answer> {
@@ -245,7 +247,7 @@ export class Visit {
         wait.answered();
         this.#hasAnswered = true;
         const asked = this.#readPause(result);
-        if (asked !== undefined) pause = asked;
+        if (asked !== undefined) pause = Math.max(pause, asked);
         else if (result.status < 500 || this.#repetitions === 0) {
           const answer = await this.#receive(file, result, { ...options, known });
           if (

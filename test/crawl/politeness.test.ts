@@ -44,6 +44,7 @@ describe.each([429, 503])('status %i with Retry-After', (status) => {
     bench.origin.break('/repo/Release', busy('0'));
     const asked = bench.crawlOne({ limits: { repetitions: 2, repositoryMs: 60_000 } });
     expect(await asked).toMatchObject({ outcome: 'failed', code: 'origin-busy', requests: 4 });
+    expect(await bench.crawlOne()).toMatchObject({ outcome: 'failed', code: 'backing-off', requests: 0 });
   });
 
   it('C6: ends the visit where it is long, and no request is sent before that moment, also after a restart', async () => {
