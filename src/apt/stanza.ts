@@ -14,7 +14,8 @@ export type Stanza = ReadonlyMap<string, string>;
 /**
  * What can be wrong with the text of an index: a line that is no field, a line commented out with `//` or `#`, a continuation
  * line without a field, a field repeated in one stanza, a field that is not UTF-8, a stanza that exceeds the limit of
- * bytes or of fields, and something between two separators, or before the first stanza, that is no stanza.
+ * bytes or of fields, and something between two separators, before the first stanza, right before a Package field or at
+ * the end that has no field.
  */
 export type StanzaFinding =
   | 'field-malformed'
@@ -181,6 +182,7 @@ export const createStanzaReader = (sink: StanzaSink, options: { maxStanzaBytes?:
       append(Buffer.from('\n\n'));
       consume(true);
       length = 0;
+      parse.end();
     },
   };
 };
@@ -221,9 +223,19 @@ const firstLine = (bytes: Uint8Array): string => {
 
 const shorten = (text: string): string => trimmedSlice(text, 0, text.length).slice(0, detailLength).toWellFormed();
 
-/** Parses whole stanzas, given as bytes from the first line of one up to the separator after another. */
-const createBatchParser = (sink: StanzaSink): ((bytes: Buffer) => void) => {
+/** A parser of whole stanzas, given as bytes from the first line of one up to the separator after another. */
+interface BatchParser {
+  (bytes: Buffer): void;
+  /** There are no more. */
+  end(): void;
+}
+
+const createBatchParser = (sink: StanzaSink): BatchParser => {
   const knownNames = new Map<string, string | null>();
+  // Apt ends the name of a field at the next colon, on whatever line, so a line without one takes away the field below
+  // it. It refuses an index in which that is Package, or in which no colon follows.
+  let colonless: string | null = null;
+  let isBetween = true;
 
   /** The name in lower case, or null if it is not allowed (Debian policy §5.1). */
   const fieldName = (raw: string): string | null => {
@@ -234,7 +246,7 @@ const createBatchParser = (sink: StanzaSink): ((bytes: Buffer) => void) => {
     return name;
   };
 
-  return (bytes) => {
+  const parse = (bytes: Buffer): void => {
     // If not all bytes are UTF-8, they are read as one character each, and each field is decoded separately.
     const ascii = isAscii(bytes);
     const mixed = !ascii && !isUtf8(bytes);
@@ -268,6 +280,7 @@ const createBatchParser = (sink: StanzaSink): ((bytes: Buffer) => void) => {
     };
 
     const finishStanza = (): void => {
+      isBetween = true;
       finishField();
       const isWhole = begun <= limits.stanzaFields;
       dropping = false;
@@ -276,6 +289,7 @@ const createBatchParser = (sink: StanzaSink): ((bytes: Buffer) => void) => {
         if (isWhole && stanzaStart < at) {
           const end = text.indexOf('\n', stanzaStart);
           sink.finding('stanza-empty', shorten(decoded(text.slice(stanzaStart, end === -1 ? at : end))) || 'blanks');
+          colonless = null;
         }
         return;
       }
@@ -288,6 +302,7 @@ const createBatchParser = (sink: StanzaSink): ((bytes: Buffer) => void) => {
       begun += 1;
       if (begun <= limits.stanzaFields) return true;
       name = null;
+      colonless = null;
       const end = text.indexOf('\n', stanzaStart);
       sink.finding('stanza-oversized', shorten(decoded(text.slice(stanzaStart, end))), 'stanzaFields');
       return false;
@@ -298,6 +313,11 @@ const createBatchParser = (sink: StanzaSink): ((bytes: Buffer) => void) => {
       const commentedOut = text.startsWith('//', at);
       if (colon !== -1 && !commentedOut) name = fieldName(text.slice(at, colon));
       dropping = name === null;
+      if (colon === -1) colonless ??= shorten(decoded(text.slice(at, end)));
+      else {
+        if (name === 'package' && colonless !== null) sink.finding('stanza-empty', `${colonless} (before Package)`);
+        colonless = null;
+      }
       if (name !== null) value = trimmedSlice(text, colon + 1, end);
       else {
         const code = commentedOut ? 'field-commented-out' : 'field-malformed';
@@ -313,14 +333,22 @@ const createBatchParser = (sink: StanzaSink): ((bytes: Buffer) => void) => {
       if (at === end) {
         finishStanza();
         stanzaStart = lineEnd + 1;
-      } else if (begun > limits.stanzaFields) {
+        at = lineEnd + 1;
+        continue;
+      }
+      if (isBetween) colonless = null;
+      isBetween = false;
+      if (begun > limits.stanzaFields) {
         // Up to the separator.
       } else if (first === 0x20 || first === 0x09) {
+        if (colonless !== null && findColon(text, at, end) !== -1) colonless = null;
         if (name !== null) value += `\n${text.slice(at + 1, end)}`;
         else if (!dropping && trimmedSlice(text, at, end) !== '' && mayBegin()) {
           sink.finding('continuation-orphaned', shorten(decoded(text.slice(at, end))));
         }
       } else if (first === numberSign) {
+        if (findColon(text, at, end) !== -1) colonless = null;
+        else colonless ??= shorten(decoded(text.slice(at, end)));
         if (mayBegin()) sink.finding('field-commented-out', shorten(decoded(text.slice(at, end))));
       } else {
         finishField();
@@ -330,6 +358,10 @@ const createBatchParser = (sink: StanzaSink): ((bytes: Buffer) => void) => {
     }
     finishStanza();
   };
+  const end = (): void => {
+    if (colonless !== null) sink.finding('stanza-empty', `${colonless} (at the end)`);
+  };
+  return Object.assign(parse, { end });
 };
 
 /** Searches only within the line: searching the whole text for a colon would make many lines without one slow. */

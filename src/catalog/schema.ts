@@ -5,7 +5,7 @@ import { searchTables } from './search-index.ts';
  * The version of the catalog's tables, of what is computed into them and of which of them are published as rows. Raise it
  * when any of these changes: a catalog of another version is not read, but built again from the snapshots.
  */
-export const catalogFormat = 24;
+export const catalogFormat = 25;
 
 // A record contains its public form as ready JSON text, so that an answer or a document only joins strings.
 //

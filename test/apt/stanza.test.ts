@@ -86,12 +86,22 @@ describe('createStanzaReader', () => {
       [`# about\n# us\n\n${one}`]: '# about',
       [`${one}\n# b\n\n${other}`]: '# b',
       [`${one}\n \n`]: 'blanks',
+      [`# about us\n${one}`]: '# about us (before Package)',
+      [`${one}\n// b\nno field\n${other}`]: '// b (before Package)',
+      [`X: y\nno field\n more\n${one}`]: 'no field (before Package)',
+      [`${one}# the end\n`]: '# the end (at the end)',
+      [`${one}\n${other}\x1a`]: '\x1a (at the end)',
     };
     for (const [text, detail] of Object.entries(refused)) {
       expect(read(text), text).toContainEqual({ finding: 'stanza-empty', detail });
     }
     for (const text of [`\n${one}`, `\r\n${one}`, `${one}\n\n\n${other}\n\n\n`, '\n\n\n']) {
       expect(findings(text), text).toEqual([]);
+    }
+    // A colon that follows ends the name of a field, whatever that is then.
+    const lost = [`# a: b\n${one}`, `no field\n x: y\n${one}`, `${one}no field\n\n${other}`, `${one}# a\n# b: c\n`];
+    for (const text of lost) {
+      expect(read(text), text).not.toContainEqual(expect.objectContaining({ finding: 'stanza-empty' }));
     }
   });
 

@@ -123,7 +123,7 @@ export const packageTexts = {
   ),
   'stanza-empty': broken(
     'The index has something that is no package',
-    'What stands between two blank lines of the index, or before its first field, and has no field was left out: {}.',
+    'Something in the index that has no field was left out, though APT takes it for a package or the beginning of one: {}.',
     `Remove it. While it is there, APT ${refused}.`,
   ),
   'stanza-duplicate': weak(
