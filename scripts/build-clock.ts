@@ -1,11 +1,9 @@
+import { firstBuild } from '../src/catalog/last-build.ts';
 import { exitCodes } from './exit-codes.ts';
 import { CommandFailure, UsageError } from './options.ts';
 
 // Dates are written with years of four digits.
 const lastSecond = Date.parse('9999-12-31T23:59:59Z') / 1000;
-
-/** No build ran before. A machine without a battery begins in 1970, until it has asked what time it is. */
-const firstBuild = new Date('2026-01-01T00:00:00Z');
 
 /**
  * The clock of a build. For reproducible builds the environment states the time as `epoch` (reproducible-builds.org,
@@ -17,7 +15,7 @@ const firstBuild = new Date('2026-01-01T00:00:00Z');
 export const readClock = (epoch: string | undefined, ofMachine = (): Date => new Date()): (() => Date) => {
   if (epoch === undefined) {
     const now = ofMachine();
-    if (now >= firstBuild) return ofMachine;
+    if (now.toISOString() >= firstBuild) return ofMachine;
     throw new CommandFailure(
       `The clock of this machine says ${now.toISOString()}: set it, then build again. Nothing was changed.`,
       exitCodes.failed,

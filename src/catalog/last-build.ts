@@ -45,6 +45,9 @@ const outcomeSchema = z.strictObject({
   findings: z.array(findingSchema).describe('What is wrong with the published data, by code.'),
 });
 
+/** No build ran before. A machine without a battery begins in 1970, until it has asked what time it is. */
+export const firstBuild = '2026-01-01T00:00:00.000Z';
+
 /** The format of `outcomes.json` in the state folder, also published as docs/outcomes.schema.json. */
 export const lastBuildSchema = z.strictObject({
   format: z.literal(2).describe('Raised when a field changes its meaning or goes.'),

@@ -1,4 +1,4 @@
-import type { LastBuild, RepositoryOutcome } from '../catalog/last-build.ts';
+import { firstBuild, type LastBuild, type RepositoryOutcome } from '../catalog/last-build.ts';
 import type { RepositoryFindings } from '../catalog/reading.ts';
 import { isFindingCode } from '../contract/finding-texts.ts';
 import type { Failure, Finding } from '../contract/findings.ts';
@@ -55,6 +55,15 @@ export const renameFormerSlugs = (build: LastBuild, entries: readonly ManifestEn
 };
 
 /**
+ * A time that an earlier build noted, or that of the build before this one if it was noted under a clock of before any
+ * build, under which no build begins any more.
+ */
+const mendPast = (since: string, before: string, builtAt: string): string => {
+  if (since >= firstBuild || builtAt < firstBuild) return since;
+  return before >= firstBuild ? before : builtAt;
+};
+
+/**
  * Findings with since when they have been there. An earlier version did not write that, and the build before had found
  * them already. A time in the future was recorded under a clock that was ahead.
  */
@@ -65,7 +74,7 @@ const dateFindings = (
 ): RepositoryOutcome['findings'] =>
   findings.map((finding) => {
     const known = then?.findings.find(({ code }) => code === finding.code);
-    const since = known === undefined ? builtAt : (known.since ?? before);
+    const since = known === undefined ? builtAt : mendPast(known.since ?? before, before, builtAt);
     return { ...finding, since: since > builtAt ? builtAt : since };
   });
 
@@ -88,7 +97,7 @@ export const composeLastBuild = ({ entries, visited, waiting, found, previous, n
     const { signing = null, findings = [] } = known.get(slug) ?? {};
     // A time in the future was recorded under a clock that was ahead.
     const isAsBefore = then !== undefined && isDown(then) === isDown(fate) && then.since <= builtAt;
-    const since = isAsBefore ? then.since : builtAt;
+    const since = isAsBefore ? mendPast(then.since, previous?.builtAt ?? '', builtAt) : builtAt;
     // Such a confirmation came before the trouble began.
     const confirmedAt = fate.confirmedAt !== null && fate.confirmedAt > builtAt ? since : fate.confirmedAt;
     const heldBack = (held.get(slug) ?? []).map((one) => ({ code: one.code, reason: one.reason }));

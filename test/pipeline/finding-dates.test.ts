@@ -83,3 +83,26 @@ it('C12: what an earlier version found, or a clock that was ahead, is dated no l
   // The build before had found the one, when it knew no dates; the other cannot be of the future.
   expect(found()).toEqual({ 'architecture-missing': 3, 'release-without-hashes': 5 });
 });
+
+it('C12: what was noted under a clock of 1970, as earlier versions did, is dated by the first build after it', async () => {
+  await serve('1', { isHashed: false, isNamed: false });
+  await buildAt(5);
+  const since = (days: number) => Object.fromEntries(Object.entries(found()).map(([code]) => [code, days]));
+  const wrong = '1970-01-01T00:05:00.000Z';
+  const { repositories: then, ...rest } = readLastBuild(bench.state) ?? { repositories: [] };
+  const noted = then.map((two) => ({
+    ...two,
+    since: wrong,
+    findings: two.findings.map((f) => ({ ...f, since: wrong })),
+  }));
+  const writeNoted = (builtAt: string) =>
+    writeLastBuild(bench.state, { ...rest, builtAt, repositories: noted } as Parameters<typeof writeLastBuild>[1]);
+  writeNoted(night(6));
+  await buildAt(7);
+  expect(found()).toEqual(since(6));
+  expect(readLastBuild(bench.state)?.repositories[0]).toMatchObject({ since: night(6) });
+  writeNoted(wrong);
+  await buildAt(8);
+  expect(found()).toEqual(since(8));
+  expect(readLastBuild(bench.state)?.repositories[0]).toMatchObject({ since: night(8) });
+});
