@@ -1,6 +1,6 @@
 import { type BuildLine, computeHistories } from '../catalog/build-lines.ts';
 import { type GrowthDay, readGrowth, readLastBuilds } from '../catalog/build-record.ts';
-import type { LastBuild, ShownBuild } from '../catalog/last-build.ts';
+import { firstBuild, type LastBuild, type ShownBuild } from '../catalog/last-build.ts';
 import { findingText, isFindingCode } from '../contract/finding-texts.ts';
 import type { ManifestEntry } from '../contract/manifest.ts';
 import { type StatusRecord, shownBuilds } from '../contract/status.ts';
@@ -71,8 +71,9 @@ export const composeShown = (
 /** The recorded days, and the size of the index with this build, which is not recorded yet. */
 const withToday = (days: readonly GrowthDay[], builtAt: string, packages: number | undefined): GrowthDay[] => {
   const day = builtAt.slice(0, 'YYYY-MM-DD'.length);
-  // Days in the future were recorded under a clock that was ahead.
-  const past = days.filter((one) => one.day < day);
+  // Other days were recorded under a clock that was wrong, and would stretch the chart for a year.
+  const first = firstBuild < builtAt ? firstBuild.slice(0, 'YYYY-MM-DD'.length) : '';
+  const past = days.filter((one) => one.day >= first && one.day < day);
   return packages === undefined ? past : [...past, { day, packages }];
 };
 
