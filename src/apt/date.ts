@@ -41,6 +41,15 @@ export const parseDate = (text: string): Date | null => {
   return new Date(local.getTime() - offsetMinutes * 60_000);
 };
 
+const aptPattern =
+  /^(?:[Mm]on|[Tt]ue|[Ww]ed|[Tt]hu|[Ff]ri|[Ss]at|[Ss]un),\s+\d{1,2}\s+[A-Za-z]+\s+\d{2,4}\s+\d{1,2}:\d{2}:\d{2}\s+(?:UTC|GMT|Z|[+-]0000)$/;
+
+/**
+ * Whether apt, too, reads a date as `parseDate` does (RFC1123StrToTime): it wants the day of the week, the seconds, and
+ * UTC under one of four names.
+ */
+export const isDateOfApt = (text: string): boolean => text.length <= 200 && aptPattern.test(text.trim());
+
 /** RFC 5322 §4.3: two digits below 50 belong to this century, and three digits count from 1900. */
 const fullYear = (text: string): number => {
   const year = Number(text);

@@ -1,6 +1,6 @@
 import { limitNote, limits } from '../contract/limits.ts';
 import { type HashAlgorithm, hashAlgorithms, hexLength } from './checksums.ts';
-import { parseDate } from './date.ts';
+import { isDateOfApt, parseDate } from './date.ts';
 import { decodeText, trimmedSlice } from './text.ts';
 import { webUrl } from './urls.ts';
 
@@ -258,8 +258,8 @@ export const checkValidity = (
   now: Date,
 ): { code: ValidityFinding; detail: string }[] => {
   const findings: { code: ValidityFinding; detail: string }[] = [];
-  const date = readableDate(release.date, findings);
-  const until = readableDate(release.validUntil, findings);
+  const date = readableDate('Date', release.date, findings);
+  const until = readableDate('Valid-Until', release.validUntil, findings);
   if (date !== null && date > now.getTime() + maxFutureMs) {
     findings.push({ code: 'release-in-future', detail: release.date ?? '' });
   }
@@ -269,10 +269,15 @@ export const checkValidity = (
   return findings;
 };
 
-const readableDate = (text: string | null, findings: { code: ValidityFinding; detail: string }[]): number | null => {
+const readableDate = (
+  field: string,
+  text: string | null,
+  findings: { code: ValidityFinding; detail: string }[],
+): number | null => {
   if (text === null) return null;
   const date = parseDate(text);
-  if (date === null) findings.push({ code: 'release-date-unreadable', detail: text.slice(0, 80).toWellFormed() });
+  const detail = `${field}: ${text.slice(0, 80).toWellFormed()}`;
+  if (date === null || !isDateOfApt(text)) findings.push({ code: 'release-date-unreadable', detail });
   return date?.getTime() ?? null;
 };
 

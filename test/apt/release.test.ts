@@ -153,6 +153,20 @@ describe('checkValidity', () => {
     ]);
   });
 
+  // Each as apt 2.6.1 reads it.
+  it('reports dates that only apt cannot read', () => {
+    const codes = (date: string) => checkValidity({ date, validUntil: null }, now).map(({ code }) => code);
+    for (const zone of ['UTC', 'GMT', 'Z', '+0000', '-0000'])
+      expect(codes(`Fri, 31 May 2024 10:00:00 ${zone}`)).toEqual([]);
+    expect(codes('fri,  1 march 24 1:00:60  UTC')).toEqual([]);
+    const refused = ['Fri, 31 May 2024 10:00:00 +0200', 'Fri, 31 May 2024 10:00:00 CEST', 'Fri, 31 May 2024 10:00:00'];
+    const odd = ['31 May 2024 10:00:00 UTC', 'Fri 31 May 2024 10:00:00 UTC', 'Fri, 31 May 2024 10:00 UTC'];
+    for (const date of [...refused, ...odd]) expect(codes(date), date).toEqual(['release-date-unreadable']);
+    expect(checkValidity({ date: null, validUntil: 'Sat, 01 Jun 2024 10:00:00 +0200' }, now)).toEqual([
+      { code: 'release-date-unreadable', detail: 'Valid-Until: Sat, 01 Jun 2024 10:00:00 +0200' },
+    ]);
+  });
+
   it('C5: reports a Valid-Until that is past and a Date that is ahead', () => {
     const past = 'Fri, 31 May 2024 23:59:59 UTC';
     expect(checkValidity({ date: null, validUntil: past }, now)).toEqual([{ code: 'release-expired', detail: past }]);

@@ -4,7 +4,7 @@ import { AptClient, hasApt } from '../support/apt-client.ts';
 import { generateRepository, makePackages, type RepositoryFiles } from '../support/apt-repository.ts';
 import { CrawlBench, makeEntry } from '../support/crawling.ts';
 import { createSigner, type Signer, signRepository } from '../support/signer.ts';
-import { ago, type Change, dated, day, edit, type Scenario, unsigned, usual } from './apt-scenarios.ts';
+import { ago, type Change, dated, day, edit, ofDates, type Scenario, unsigned, usual } from './apt-scenarios.ts';
 
 if (!hasApt) process.stdout.write('skipped: this machine has no apt to compare with\n');
 
@@ -47,6 +47,14 @@ const pinned: Scenario[] = [
     change: signed(() => signer),
     apt: 5,
     ours: 5,
+  },
+  {
+    what: 'a Valid-Until in another time zone',
+    plan: { release: { ...dated(0), 'Valid-Until': ago(-9).toUTCString().replace('GMT', '+0200') } },
+    apt: 3,
+    ours: 5,
+    change: signed(() => signer),
+    because: ofDates,
   },
   { what: 'another key', change: signed(() => other), apt: 3, ours: 3 },
   { what: 'another key in Release.gpg', change: signed(() => other, ['Release.gpg']), apt: 3, ours: 3 },

@@ -49,6 +49,8 @@ const drop =
   };
 
 const zeroDigest = '0'.repeat(64);
+export const ofDates = 'its packages are shown, with a finding that says what APT makes of the date';
+
 export const unsigned: Scenario[] = [
   { what: 'nothing wrong', apt: 5, ours: 5 },
   {
@@ -59,12 +61,20 @@ export const unsigned: Scenario[] = [
     because: 'trusted=yes does without a Release, and here its absence is a fault',
   },
   { what: 'a Release of yesterday', plan: { release: dated(2) }, apt: 3, ours: 3 },
-  { what: 'a Release of tomorrow', plan: { release: dated(-2) }, apt: 5, ours: 5 },
+  { what: 'a Release of tomorrow', plan: { release: dated(-2) }, apt: 3, ours: 5, because: ofDates },
   {
     what: 'an expired Release',
     plan: { release: { ...dated(0), 'Valid-Until': ago(0.1).toUTCString() } },
-    apt: 5,
+    apt: 3,
     ours: 5,
+    because: ofDates,
+  },
+  {
+    what: 'a Date in another time zone',
+    plan: { release: { Date: ago(0).toUTCString().replace('GMT', '+0200') } },
+    apt: 3,
+    ours: 5,
+    because: ofDates,
   },
   {
     what: 'an index that does not match',

@@ -55,6 +55,8 @@ export class AptClient {
       // A container may set these differently.
       'Dir::Cache::pkgcache': 'pkgcache.bin',
       'Dir::Cache::srcpkgcache': 'srcpkgcache.bin',
+      'Acquire::Check-Date': 'true',
+      'Acquire::Check-Valid-Until': 'true',
       'Acquire::GzipIndexes': 'false',
       'Acquire::Languages': 'none',
       'Acquire::Retries': '0',

@@ -68,10 +68,10 @@ export const releaseTexts = {
     'The Date of Release has not been reached yet: {}.',
     'Check the clock of the machine that writes Release: APT refuses it until then.',
   ),
-  'release-date-unreadable': note(
-    'A date of Release cannot be read',
-    'A date of Release cannot be read: {}.',
-    'Write it as "Mon, 01 Jun 2026 10:00:00 UTC" (date -Ru writes that).',
+  'release-date-unreadable': weak(
+    'APT cannot read a date of Release',
+    'APT cannot read a date of Release: {}.',
+    'Write it as "Mon, 01 Jun 2026 10:00:00 UTC" (date -Ru writes that): APT reads no other time zone than UTC. Of another Date it warns, and may keep the Release from before; a signed repository with another Valid-Until it refuses.',
   ),
   'release-without-hashes': weak(
     'Release lists no hashes',
