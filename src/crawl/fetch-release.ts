@@ -138,10 +138,7 @@ export const fetchRelease = async (
   if (telling) {
     const before = visit.turnTo(telling.topic);
     const { code, detail } = telling.error;
-    visit.findings.add(
-      telling.topic === 'inrelease' && code === 'server-error' ? 'inrelease-unanswered' : code,
-      detail,
-    );
+    visit.findings.add(telling.topic === 'inrelease' && code === 'server-error' ? 'inrelease-error' : code, detail);
     visit.turnTo(before);
   }
   return { ...release, inReleaseFault: release.name === 'Release' ? (telling?.error ?? null) : null };

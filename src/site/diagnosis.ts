@@ -29,7 +29,7 @@ export interface Diagnosis {
 // At such an error APT does not ask for Release. Of the others one stanza, and it takes no list of any source
 // (packages-findings.ts).
 const refusedByApt: ReadonlySet<FindingCode> = new Set([
-  'inrelease-unanswered',
+  'inrelease-error',
   'package-missing',
   'relation-malformed',
   'stanza-empty',

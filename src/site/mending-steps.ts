@@ -88,7 +88,7 @@ export const stepOf: Readonly<Record<FindingCode, MendingStep | null>> = {
   'index-gone': 'packages',
   'index-variants-differ': 'packages',
   'inrelease-unsigned': 'sign',
-  'inrelease-unanswered': null,
+  'inrelease-error': null,
   'signature-unreadable': 'sign',
   'payment-endpoint-unreadable': null,
   'extras-unanswered': null,

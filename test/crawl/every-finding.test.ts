@@ -119,7 +119,7 @@ const ofRelease: Record<
       );
     }),
   'inrelease-unsigned': async () => serve({}, { '/InRelease': (await generateRepository()).get('/Release') ?? '' }),
-  'inrelease-unanswered': async () => {
+  'inrelease-error': async () => {
     await serve({});
     bench.origin.break('/repo/InRelease', { kind: 'status', status: 500 });
   },

@@ -226,7 +226,7 @@ describe('what the doctor says', () => {
       verdict: 'The repository can be used: 1 package.',
       findings: [],
     });
-    for (const code of ['relation-malformed', 'inrelease-unanswered'] as const) {
+    for (const code of ['relation-malformed', 'inrelease-error'] as const) {
       expect(diagnose({ ...record, findings: [{ ...finding, code }] }, 2, repository)).toMatchObject({
         standing: 'refused',
         verdict: 'This index can read the repository: 2 packages. APT refuses it.',

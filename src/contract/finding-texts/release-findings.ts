@@ -103,7 +103,7 @@ export const releaseTexts = {
     'InRelease has no signature and was read as a Release: {}.',
     'Sign InRelease (gpg --clearsign), or publish it as Release: APT refuses an InRelease without a signature.',
   ),
-  'inrelease-unanswered': broken(
+  'inrelease-error': broken(
     'The server fails at InRelease',
     'The origin reports an error of its own instead of InRelease, and Release was read in its place: {}.',
     'Serve InRelease (gpg --clearsign), or answer 404 if there is none: at an error of the server (status 5xx) APT stops and does not ask for Release. The log of the web server has its cause.',
