@@ -4,6 +4,7 @@ import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { type Plugin, type RolldownBuild, rolldown } from 'rolldown';
 import { readSafetyEntries } from '../../functions/node/safety-file.ts';
+import type { SafetyPlace } from '../../src/safety/safety-list.ts';
 import {
   type EdgeGateway,
   type EdgePublication,
@@ -40,13 +41,15 @@ const entries: Readonly<Record<EdgeGateway['kind'], string>> = {
 
 const builtWith = path.join(project, 'functions', 'cloudflare', 'built-with.ts');
 
+/** What a Worker needs of a safety list. Its pages, which give reasons and sources, are files. */
+const placesOf = (safetyList: URL): SafetyPlace[] =>
+  readSafetyEntries(safetyList).map(({ host, path: below }) => ({ host, path: below }));
+
 /** Embeds the safety list in the code, because nothing there reads files or YAML. */
 const ofBuild = (safetyList: URL): Plugin => ({
   name: 'what the bundle is built with',
   load: (id) =>
-    id === builtWith
-      ? `export const builtWith = ${JSON.stringify({ safety: readSafetyEntries(safetyList) })};`
-      : undefined,
+    id === builtWith ? `export const builtWith = ${JSON.stringify({ safety: placesOf(safetyList) })};` : undefined,
 });
 
 const lazyZod = path.join(project, 'functions', 'cloudflare', 'lazy-zod.ts');

@@ -13,10 +13,13 @@ export interface SafetyList {
   readonly listed: string | undefined;
 }
 
+/** What is decided by, of an entry. */
+export type SafetyPlace = Pick<SafetyEntry, 'host' | 'path'>;
+
 /** The same, which also says why. */
-interface ExplainedSafetyList extends SafetyList {
+interface ExplainedSafetyList<Entry extends SafetyPlace> extends SafetyList {
   /** The entry for which `check` says false; undefined if there is none: the text is safe, or no URI with a host. */
-  find(uri: string): SafetyEntry | undefined;
+  find(uri: string): Entry | undefined;
 }
 
 // Sorting combining marks into canonical order takes quadratic time, and no text in any language has more than thirty
@@ -57,7 +60,7 @@ const namesAbove = (host: string, mostLabels: number): string[] => {
   return names;
 };
 
-const placeOf = ({ host, path = '' }: SafetyEntry): Place => {
+const placeOf = ({ host, path = '' }: SafetyPlace): Place => {
   const slip = `Not a host name in the safety list: ${host}`;
   try {
     const [place] = readPlaces(`https://${host}${path}`);
@@ -72,8 +75,8 @@ const placeOf = ({ host, path = '' }: SafetyEntry): Place => {
  * A safety list with these entries. Throws a TypeError if an entry's host is invalid, so that a mistake in the list
  * cannot silently list nothing.
  */
-export const createSafetyList = (entries: readonly SafetyEntry[]): ExplainedSafetyList => {
-  const byHost = new Map<string, { readonly beginning: string[]; readonly entry: SafetyEntry }[]>();
+export const createSafetyList = <Entry extends SafetyPlace>(entries: readonly Entry[]): ExplainedSafetyList<Entry> => {
+  const byHost = new Map<string, { readonly beginning: string[]; readonly entry: Entry }[]>();
   for (const entry of entries) {
     const { host, rest } = placeOf(entry);
     byHost.set(host, [...(byHost.get(host) ?? []), { beginning: pathSegments(rest), entry }]);
@@ -81,7 +84,7 @@ export const createSafetyList = (entries: readonly SafetyEntry[]): ExplainedSafe
 
   const mostLabels = Math.max(0, ...byHost.keys().map((host) => host.split('.').length));
 
-  const entryOf = ({ host, rest }: Place): SafetyEntry | undefined => {
+  const entryOf = ({ host, rest }: Place): Entry | undefined => {
     const listed = namesAbove(host, mostLabels).flatMap((name) => byHost.get(name) ?? []);
     if (listed.length === 0) return undefined;
     const [pathname = ''] = rest.split(/[?#]/, 1);
@@ -91,7 +94,7 @@ export const createSafetyList = (entries: readonly SafetyEntry[]): ExplainedSafe
   };
 
   /** The entry that any reading of it reaches, and whether it is an address at all. */
-  const judge = (uri: string): { readonly isAddress: boolean; readonly entry: SafetyEntry | undefined } => {
+  const judge = (uri: string): { readonly isAddress: boolean; readonly entry: Entry | undefined } => {
     try {
       for (const place of readPlaces(uri)) {
         const entry = entryOf(place);
