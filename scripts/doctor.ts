@@ -11,7 +11,7 @@ import { findOffers, type Offer } from '../src/crawl/offers.ts';
 import { composeFindings } from '../src/documents/findings-record.ts';
 import { printable } from '../src/log/log-line.ts';
 import { createSafetyList } from '../src/safety/safety-list.ts';
-import { type DiagnosedFinding, type Diagnosis, diagnose } from '../src/site/diagnosis.ts';
+import { asUnsafe, type DiagnosedFinding, type Diagnosis, diagnose } from '../src/site/diagnosis.ts';
 import { isToMend } from '../src/site/shown-findings.ts';
 import { openStore } from '../src/snapshots/store.ts';
 import { chooseNearest, composeEntry, findAsked, findListed, listOffers } from './doctor-manifest.ts';
@@ -97,25 +97,26 @@ const examine = async (entry: ManifestEntry, values: Values, folder: string) => 
     const signal = AbortSignal.timeout(offersMs);
     const offers = isAsked ? await findOffers(entry, code !== null, { fetcher, signal, headers: entry.headers }) : [];
     const mended = row ? (JSON.parse(row.record) as RepositoryRecord) : { suite: entry.suite };
-    return { record, diagnosis: diagnose(record, countPackages(catalog.database), mended), offers };
+    const packages = countPackages(catalog.database);
+    return { record, diagnosis: diagnose(record, packages, mended), packages, offers };
   } finally {
     catalog.discard();
     await fetcher.close();
   }
 };
 
-const report = ({ verdict, signature, findings }: Diagnosis): string => {
+const report = ({ verdict, signature, findings }: Diagnosis, nothing = 'Nothing is wrong with it.'): string => {
   const signed = signature ? `\n${signature.text} ${signature.signers.join(', ')}`.trimEnd() : '';
-  const listed = findings.length === 0 ? '\nNothing is wrong with it.\n' : findings.map(describe).join('');
+  const listed = findings.length === 0 ? `\n${nothing}\n` : findings.map(describe).join('');
   return `${verdict}${signed}\n${listed}`;
 };
 
-/** What the safety list of a data folder says of an address; undefined if it does not name it, or there is none. */
-const reportUnsafe = (uri: string, data: string | undefined): string | undefined => {
-  const list = existsSync(safetyFileOf(data)) ? readUnsafe(data) : [];
-  const { reason } = createSafetyList(list).find(uri) ?? {};
-  return reason && `The safety list calls it unsafe to add: ${reason}\n`;
-};
+/** Why the safety list of a data folder names an address; undefined if it does not, or there is none. */
+const findUnsafe = (uri: string, data: string | undefined): string | undefined =>
+  createSafetyList(existsSync(safetyFileOf(data)) ? readUnsafe(data) : []).find(uri)?.reason;
+
+const reportUnsafe = (reason: string, diagnosis: Diagnosis): string =>
+  `The safety list calls it unsafe to add: ${reason}\n${report(diagnosis, 'Nothing else is wrong with it.')}`;
 
 /** Prints what to write into the manifest in a folder, or where that already is, and other possibilities. */
 const reportOffers = async (
@@ -144,11 +145,14 @@ await runCommand(command, async (values, uri) => {
   const entry = { ...(await findAsked(manifestOf(values), given)), ...given };
   const folder = mkdtempSync(path.join(tmpdir(), 'debdex-doctor-'));
   try {
-    const { record, diagnosis, offers } = await examine(entry, values, folder);
-    const unsafe = reportUnsafe(entry.uri, values.data);
-    // What is unsafe is not to be written into the manifest.
-    const offered = unsafe ? '' : await reportOffers(entry, record.failure !== null, offers, manifestOf(values));
-    const text = values.json ? `${JSON.stringify(record, null, 1)}\n` : (unsafe ?? '') + report(diagnosis) + offered;
+    const unsafe = findUnsafe(entry.uri, values.data);
+    const { record, diagnosis, packages, offers } = await examine(entry, values, folder);
+    const tell = async () =>
+      // What is unsafe is not to be written into the manifest.
+      unsafe === undefined
+        ? report(diagnosis) + (await reportOffers(entry, record.failure !== null, offers, manifestOf(values)))
+        : reportUnsafe(unsafe, asUnsafe(diagnosis, packages));
+    const text = values.json ? `${JSON.stringify(record, null, 1)}\n` : await tell();
     // The text contains words of the origin.
     process.stdout.write(printable(text));
     const isBroken = record.failure !== null || record.findings.some(isToMend);

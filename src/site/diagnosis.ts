@@ -38,6 +38,13 @@ const refusedByApt: ReadonlySet<FindingCode> = new Set([
 /** The verdict on an unreadable repository. */
 export const unusable = 'The repository cannot be used.';
 
+const readable = (packages: number): string =>
+  `This index can read the repository: ${formatPlural(packages, 'package')}.`;
+
+/** The report about a repository that the safety list names: what is unsafe is not said to be of use. */
+export const asUnsafe = (found: Diagnosis, packages: number): Diagnosis =>
+  found.standing === 'usable' ? { ...found, verdict: readable(packages) } : found;
+
 /** The report for the findings of a repository. `packages` is how many (identifiers) could be read. */
 export const diagnose = (
   { failure, signature, findings }: FindingsRecord,
@@ -55,10 +62,9 @@ export const diagnose = (
   // Nobody can take a package list from an origin whose Release was read and whose index is gone.
   const isUsable = failure === null && !findings.some(({ code }) => code === 'index-gone');
   const isRefused = findings.some(({ code }) => refusedByApt.has(code));
-  const read = formatPlural(packages, 'package');
   const usable = isRefused
-    ? `This index can read the repository: ${read}. APT refuses it.`
-    : `The repository can be used: ${read}.`;
+    ? `${readable(packages)} APT refuses it.`
+    : `The repository can be used: ${formatPlural(packages, 'package')}.`;
   return {
     standing: !isUsable ? 'unusable' : isRefused ? 'refused' : 'usable',
     verdict: isUsable ? usable : unusable,

@@ -5,8 +5,7 @@ import { isFindingCode, withoutOrders } from '../contract/finding-texts.ts';
 import { documentPath } from '../contract/paths.ts';
 import type { RepositoryRecord } from '../contract/records.ts';
 import { composeFindings } from '../documents/findings-record.ts';
-import { type Diagnosis, diagnose, doctorCommand, unusable } from './diagnosis.ts';
-import { formatPlural } from './format.ts';
+import { asUnsafe, type Diagnosis, diagnose, doctorCommand, unusable } from './diagnosis.ts';
 import { heldSentence } from './held-back.ts';
 import { unmended } from './mending.ts';
 import { isTroubled, isUnsafe, type Outcome, type Repository, type UnsafeDoubt } from './repository.ts';
@@ -97,9 +96,7 @@ const diagnosisOf = ({ slug, found, outcome, packages, mended }: Examined): Diag
 const viewOf = (examined: Examined): DoctorView => {
   const { slug, name, uri, isRead, unsafe, command, document } = examined;
   const found = diagnosisOf(examined);
-  const read = `This index can read the repository: ${formatPlural(examined.packages, 'package')}.`;
-  // What is unsafe is not said to be of use.
-  const diagnosis = unsafe !== undefined && found.standing === 'usable' ? { ...found, verdict: read } : found;
+  const diagnosis = unsafe === undefined ? found : asUnsafe(found, examined.packages);
   const toMend = diagnosis.findings.filter(isToMend).length;
   return { slug, folder: encodeFolderName(slug), name, uri, isRead, unsafe, diagnosis, toMend, command, document };
 };

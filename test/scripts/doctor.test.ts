@@ -110,8 +110,11 @@ describe('npm run doctor', () => {
     listed(new URL(origin.uri('trap')).pathname);
     const { status, stdout } = await doctor(origin.uri('trap'), '--data', data);
     expect(status).toBe(0);
-    expect(stdout).toMatch(/^The safety list calls it unsafe to add: It was taken over\.\n.* 3 packages\./);
-    expect(stdout).not.toContain('ranking:');
+    expect(stdout).toMatch(
+      /^The safety list calls it unsafe to add: It was taken over\.\nThis index can read the repository: 3 packages\./,
+    );
+    expect(stdout).toContain('Nothing else is wrong with it.');
+    expect(stdout).not.toMatch(/ranking:|can be used/);
     listed('/elsewhere');
     const safe = await doctor(origin.uri('trap'), '--data', data);
     expect(safe.stdout).toMatch(/^The repository can be used: 3 packages\..*ranking:/s);
