@@ -115,10 +115,12 @@ const requirementsOf = (catalog: SiteCatalog, id: string, architectures: readonl
   return [{ architectures: best, groups: catalog.requiredBy(id) }, ...others];
 };
 
+const isSafe = (one: PackageSummary | undefined): boolean => one !== undefined && !isUnsafe(one.repository);
+
 /**
  * The repositories that a manager must know besides the package's own, because something is there that it depends on,
- * or that is needed by what it depends on. This says nothing about what its own repository or a bootstrap has or
- * provides, nor about what this index does not have: a device may have it all the same.
+ * or that is needed by what it depends on; of alternatives, one that is safe to add. This says nothing about what its own
+ * repository or a bootstrap has or provides, nor about what this index does not have: a device may have it all the same.
  */
 export const findRepositories = (catalog: SiteCatalog, id: string): NeededRepository[] => {
   const summary = catalog.packages.get(id);
@@ -170,7 +172,7 @@ const findFor = (
       const findNear = (isOne: (slug: string) => boolean) =>
         targets[group.findIndex(({ name, restriction }) => catalog.isNear(isOne, name, isToVersions(restriction)))];
       const here = findNear(isOwn);
-      const target = here ?? findNear(isNeeded) ?? targets[0];
+      const target = here ?? findNear(isNeeded) ?? targets.find(isSafe) ?? targets[0];
       if (target === undefined) continue;
       const best = target.repository.slug;
       const from = target.repositories.find(isNeeded) ?? best;

@@ -211,7 +211,10 @@ export class SiteCatalog {
     return this.#relations.dependents(name);
   }
 
-  /** The package whose page describes a name in a relation: itself, or else the first that provides it. */
+  /**
+   * The package whose page describes a name in a relation: itself, or else the first that provides it, of a safe
+   * repository before those of unsafe ones.
+   */
   resolve(name: string): string | undefined {
     return this.packages.has(name) ? name : this.#relations.provider(name);
   }
@@ -373,6 +376,7 @@ export class SiteCatalog {
         summary.id,
         parseDetails(details),
         differing.map(({ architecture, row }) => ({ architecture, details: parseDetails(row[8]) })),
+        isUnsafe(summary.repository),
       );
     }
     const author = authorKey(summary.author);

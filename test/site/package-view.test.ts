@@ -650,6 +650,30 @@ describe('the page of a package', () => {
     expect(await neededIn(versioned, 'org.t.lib (= 2)', 'org.t.lib (>= 1)')).toEqual([]);
   });
 
+  it('needs nothing from an unsafe repository where another package of a safe one will do', async () => {
+    const having = (slug: string, Package: string): Source => ({
+      entry: { slug, uri: `https://${slug}.example/`, ranking: 3 },
+      release: `Origin: ${slug}\n`,
+      at: own.at,
+      packages: stanza({ Package, Provides: 'org.t.service' }),
+    });
+    const sources = [having('safe', 'org.a.safe'), having('trap', 'org.a.first')];
+    const neededFor = async (Depends: string, isListed: boolean) => {
+      const file = path.join(folder, 'trap.sqlite');
+      await writeCatalog(file, [{ ...own, packages: tweak({ Depends }) }, ...sources], 'https://index.example');
+      const listed = { host: 'trap.example', reason: 'A trap', date: '2026-11-20', source: 'https://a.example/' };
+      const opened = new SiteCatalog(file, lastBuild, undefined, isListed ? [listed] : []);
+      const { needed, relations } = computePackageView(opened, 'org.t.tweak') ?? expect.unreachable('no tweak');
+      opened.close();
+      return [needed.map(({ slug }) => slug), relations[0]?.list[0]?.[0]?.target];
+    };
+    expect(await neededFor('org.a.first | org.a.safe', false)).toEqual([['trap'], 'org.a.first']);
+    expect(await neededFor('org.a.first | org.a.safe', true)).toEqual([['safe'], 'org.a.first']);
+    expect(await neededFor('org.t.service', false)).toEqual([['trap'], 'org.a.first']);
+    expect(await neededFor('org.t.service', true)).toEqual([['safe'], 'org.a.safe']);
+    expect(await neededFor('org.a.first', true)).toEqual([['trap'], 'org.a.first']);
+  });
+
   it('needs something from one relation on, and nothing where it only tells of others', async () => {
     const viewOf = (fields: Readonly<Record<string, string>>) => viewIn({ ...own, packages: tweak(fields) });
     expect((await viewOf({ Depends: 'org.t.old' })).isNeedy).toBe(true);
