@@ -5,7 +5,7 @@ import type { Site } from './context.ts';
 import { type Feed, type FeedEntry, feedLength } from './feeds.ts';
 import { type NewsEntry, recentNews, sectionTitle } from './overview.ts';
 import type { PackageSummary } from './package-summary.ts';
-import { type Repository, warnedName } from './repository.ts';
+import { isUnsafe, type Repository, warnedName } from './repository.ts';
 import type { SiteCatalog } from './site-catalog.ts';
 
 /** What the feeds are made from. */
@@ -94,15 +94,21 @@ export const feedOfAuthor = (
 
 /**
  * The feed of one package: each version that was news and that a repository still has. As in all feeds, versions dated
- * later than the build are left out.
+ * later than the build are left out, and where its page offers a safe one, those of unsafe repositories.
  */
 export const feedOfPackage = ({ catalog, base, service }: Source, summary: PackageSummary): Feed => {
   const { id } = summary;
   const until = catalog.lastBuild?.builtAt;
+  const isOffered = (one: Pick<Repository, 'doubt'>) => !isUnsafe(one) || isUnsafe(summary.repository);
   const first = new Map<string, FeedEntry>();
   for (const { record, repository, firstSeen, isNews, isUpdate } of catalog.readVersions(id)) {
     const known = first.get(record.version);
-    if (!isNews || (until !== undefined && firstSeen > until) || (known !== undefined && known.at <= firstSeen))
+    if (
+      !isNews ||
+      !isOffered(repository) ||
+      (until !== undefined && firstSeen > until) ||
+      (known !== undefined && known.at <= firstSeen)
+    )
       continue;
     const { slug } = repository;
     first.set(record.version, {

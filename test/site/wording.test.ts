@@ -446,6 +446,9 @@ describe('the words and figures of every page', () => {
         expect.stringMatching(/^Only in Beta 1\.0, new, Beta \(.*unsafe to add\)$/),
       );
     }
+    const followed = (id: string) => readFileSync(path.join(folder, 'troubled', `package/${id}/feed.atom`), 'utf8');
+    expect(followed('com.beta.only')).toMatch(/<entry><title>Only in Beta 1\.0, new, Beta \(.*unsafe to add\)</);
+    expect(followed('com.alpha.snowboard')).not.toContain('<entry>');
     // It is no news of a package whose page offers a safe one, except in the feed of the repository itself.
     const update = 'data-package="com.alpha.snowboard"';
     expect([troubled.get('new/index.html')?.includes(update), text('new/').includes(update)]).toEqual([true, false]);
