@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { buildSearchIndex } from '../../src/site/pagefind-index.ts';
@@ -38,12 +38,25 @@ const build = async (into: string, after: (done: number, total: number, pagefind
   }
 };
 
+/**
+ * Stops a process and waits until all of its threads stand still: on a busy machine the others go on until the one that has
+ * the signal gets its turn. Where there is no /proc, it does not wait.
+ */
+const stop = (one: ChildProcess): void => {
+  one.kill('SIGSTOP');
+  const tasks = `/proc/${one.pid}/task`;
+  const stands = (task: string) => /^\d+ \(.*\) T/.test(readFileSync(path.join(tasks, task, 'stat'), 'utf8'));
+  while (existsSync(tasks) && !readdirSync(tasks).every(stands)) {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+  }
+};
+
 describe('Pagefind, which works in a process of its own', () => {
   it('C13: fails the index where its process dies while its files are waited for, and makes it the next time', async () => {
     const failed = build('waiting', (done, total, pagefind) => {
       expect(done).toBe(total);
       // It takes what is asked of it and answers nothing; nothing more is written to it then.
-      pagefind.kill('SIGSTOP');
+      stop(pagefind);
       const { bytesWritten } = pagefind.stdin as unknown as { readonly bytesWritten: number };
       const kill = () => {
         const input = pagefind.stdin as unknown as { readonly bytesWritten: number; readonly writableLength: number };
