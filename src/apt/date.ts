@@ -15,13 +15,19 @@ const obsoleteZones: ReadonlyMap<string, number> = new Map([
 const datePattern =
   /^(?:[A-Za-z]{3,9}[,.]?\s+)?(\d{1,2})\s+([A-Za-z]{3})[a-z]*\s+(\d{2,4})\s+(\d{1,2}):(\d{1,2})(?::(\d{1,2}))?(?:\s*([+-])(\d{2}):?(\d{2})|\s*([A-Za-z]{1,5}))?$/;
 
+// What C's asctime writes, always of UTC: another form of dates in HTTP (RFC 9110 §5.6.7), which apt reads too.
+const asctimePattern =
+  /^(?:[Mm]on|[Tt]ue|[Ww]ed|[Tt]hu|[Ff]ri|[Ss]at|[Ss]un)\s+([A-Za-z]{3})\s+(\d{1,2})\s+(\d{1,2}:\d{2}:\d{2})\s+(\d{4})$/;
+
 /**
- * Parses a date of a Release file (RFC 5322 with its obsolete zones; Debian writes `UTC`). Null if the text is no date,
- * or names a day or time that does not exist. Without a zone it is UTC. The day of the week is not checked.
+ * Parses a date of a Release file (RFC 5322 with its obsolete zones, where Debian writes `UTC`, or that of asctime). Null
+ * if the text is no date, or names a day or time that does not exist. Without a zone it is UTC. The day of the week is
+ * not checked.
  */
 export const parseDate = (text: string): Date | null => {
   if (text.length > 200) return null;
-  const match = datePattern.exec(text.replace(/\([^()]*\)/g, ' ').trim());
+  const plain = text.replace(/\([^()]*\)/g, ' ').trim();
+  const match = datePattern.exec(plain.replace(asctimePattern, '$2 $1 $4 $3'));
   if (!match) return null;
   const [, day, monthName = '', yearText = '', hour, minute, second = '0', sign, zoneHours, zoneMinutes, zone] = match;
   const month = months.indexOf(monthName.toLowerCase());
@@ -46,9 +52,10 @@ const aptPattern =
 
 /**
  * Whether apt, too, reads a date as `parseDate` does (RFC1123StrToTime): it wants the day of the week, the seconds, and
- * UTC under one of four names.
+ * UTC under one of four names or, in that of asctime, no zone.
  */
-export const isDateOfApt = (text: string): boolean => text.length <= 200 && aptPattern.test(text.trim());
+export const isDateOfApt = (text: string): boolean =>
+  text.length <= 200 && (aptPattern.test(text.trim()) || asctimePattern.test(text.trim()));
 
 /** RFC 5322 §4.3: two digits below 50 belong to this century, and three digits count from 1900. */
 const fullYear = (text: string): number => {

@@ -128,6 +128,7 @@ describe('parseDate', () => {
     ['Fri, 21 Nov 1997 09:55:06 EST (comment)', '1997-11-21T14:55:06.000Z'],
     ['21 Nov 97 09:55:06 Z', '1997-11-21T09:55:06.000Z'],
     ['21 Nov 2030 09:55:06 CEST', '2030-11-21T09:55:06.000Z'],
+    ['Sat Feb 10  9:58:12 2024', '2024-02-10T09:58:12.000Z'],
     ['29 Feb 2024 23:59:60', '2024-03-01T00:00:00.000Z'],
   ])('reads %s', (text, expected) => {
     expect(parseDate(text)?.toISOString()).toBe(expected);
@@ -159,8 +160,14 @@ describe('checkValidity', () => {
     for (const zone of ['UTC', 'GMT', 'Z', '+0000', '-0000'])
       expect(codes(`Fri, 31 May 2024 10:00:00 ${zone}`)).toEqual([]);
     expect(codes('fri,  1 march 24 1:00:60  UTC')).toEqual([]);
+    expect(codes('Fri May  3 10:00:00 2024')).toEqual([]);
     const refused = ['Fri, 31 May 2024 10:00:00 +0200', 'Fri, 31 May 2024 10:00:00 CEST', 'Fri, 31 May 2024 10:00:00'];
-    const odd = ['31 May 2024 10:00:00 UTC', 'Fri 31 May 2024 10:00:00 UTC', 'Fri, 31 May 2024 10:00 UTC'];
+    const odd = [
+      'Fri May 31 10:00:00 UTC 2024',
+      '31 May 2024 10:00:00 UTC',
+      'Fri 31 May 2024 10:00:00 UTC',
+      'Fri, 31 May 2024 10:00 UTC',
+    ];
     for (const date of [...refused, ...odd]) expect(codes(date), date).toEqual(['release-date-unreadable']);
     expect(checkValidity({ date: null, validUntil: 'Sat, 01 Jun 2024 10:00:00 +0200' }, now)).toEqual([
       { code: 'release-date-unreadable', detail: 'Valid-Until: Sat, 01 Jun 2024 10:00:00 +0200' },
@@ -170,6 +177,10 @@ describe('checkValidity', () => {
   it('C5: reports a Valid-Until that is past and a Date that is ahead', () => {
     const past = 'Fri, 31 May 2024 23:59:59 UTC';
     expect(checkValidity({ date: null, validUntil: past }, now)).toEqual([{ code: 'release-expired', detail: past }]);
+    const written = 'Fri May 31 23:59:59 2024';
+    expect(checkValidity({ date: null, validUntil: written }, now)).toEqual([
+      { code: 'release-expired', detail: written },
+    ]);
     expect(checkValidity({ date: 'Sat, 1 Jun 2024 12:00:00 UTC', validUntil: null }, now)).toEqual([
       { code: 'release-in-future', detail: 'Sat, 1 Jun 2024 12:00:00 UTC' },
     ]);

@@ -56,6 +56,20 @@ const pinned: Scenario[] = [
     change: signed(() => signer),
     because: ofDates,
   },
+  {
+    what: 'a Valid-Until as asctime writes it',
+    plan: {
+      release: {
+        ...dated(0),
+        'Valid-Until': ago(-9)
+          .toUTCString()
+          .replace(/, (..) (...) (....) (\S+) GMT/, ' $2 $1 $4 $3'),
+      },
+    },
+    apt: 5,
+    ours: 5,
+    change: signed(() => signer),
+  },
   { what: 'another key', change: signed(() => other), apt: 3, ours: 3 },
   { what: 'another key in Release.gpg', change: signed(() => other, ['Release.gpg']), apt: 3, ours: 3 },
   {
