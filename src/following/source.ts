@@ -60,6 +60,7 @@ export interface FoundGeneration {
 
 const mebibyte = 2 ** 20;
 const smallBytes = mebibyte;
+const openingBrace = 0x7b;
 const flushedAtOnce = 8 * mebibyte;
 /** More than the longest change list, that of a first build with a million packages. */
 export const changesBytes: number = 256 * mebibyte;
@@ -107,15 +108,15 @@ export class PublicationSource {
           retryAt === undefined ? {} : { retryAt },
         );
       }
+      const text = await collect(found.body);
       const coding = found.contentEncoding?.trim().toLowerCase() || 'identity';
-      if (coding !== 'identity') {
-        await found.discard();
+      // Some hosts name a coding, as "utf-8" or "aws-chunked", and send the file as it is.
+      if (coding !== 'identity' && text[0] !== openingBrace) {
         throw new SourceError(
           'absent',
           `${this.base}/${generationPath.current} comes compressed (${withoutControls(coding)}), though it was not asked for so: see that its host and what is in front of it send files as they are to those who do not accept compressed ones.`,
         );
       }
-      const text = await collect(found.body);
       if (/^[\ufeff\s]*</.test(text.subarray(0, 1024).toString())) {
         throw new SourceError(
           'absent',

@@ -237,3 +237,17 @@ describe('P3: a mirror goes on with what it has and says why, where the publicat
     expect(read(folder)).toEqual({ 'v2/a.json': '2' });
   });
 });
+
+it('P3: a mirror takes a generation that is said to have a coding, and is sent as it is', async () => {
+  const { publication, folder } = begin();
+  await publication.publish({ 'v2/a.json': '1' });
+  origin.intercept = (file) =>
+    file === generationPath.current
+      ? (response) =>
+          response
+            .setHeader('Content-Encoding', 'utf-8')
+            .end(readFileSync(path.join(publication.out, generationPath.current)))
+      : undefined;
+  await take(folder);
+  expect(read(folder)).toEqual({ 'v2/a.json': '1' });
+});
