@@ -79,7 +79,9 @@ export class S3Refusal extends Error {
   get isTransient(): boolean {
     return (
       [408, 429, 500, 502, 503, 504].includes(this.status) ||
-      /^(?:SlowDown|InternalError|RequestTimeout|OperationAborted|ServiceUnavailable)$/.test(this.code)
+      /^(?:SlowDown|InternalError|RequestTimeout|OperationAborted|ConditionalRequestConflict|ServiceUnavailable)$/.test(
+        this.code,
+      )
     );
   }
 }
@@ -164,7 +166,7 @@ export class S3Client {
   }
 
   /**
-   * Returns an answer whose status is 2xx or in `accepted`.
+   * Returns an answer whose status is 2xx or in `accepted`; one of another write in progress only after all tries.
    *
    * @throws S3Refusal for any other status, and for 2xx with an error or a web page in the body; UploadError if there was no answer after all tries
    */
@@ -174,9 +176,13 @@ export class S3Client {
       const outcome = await this.#try(request);
       if (!(outcome instanceof Error)) {
         this.#hasAnswered = true;
-        if (accepted.includes(outcome.status) || isDone(request, outcome)) return outcome;
+        if (isDone(request, outcome)) return outcome;
         const refusal = new S3Refusal(outcome);
-        if (!refusal.isTransient || tries >= this.#patience.tries) throw refusal;
+        const mayAsk = refusal.isTransient && tries < this.#patience.tries;
+        // Of the same object, perhaps our own whose answer was lost: who wins shows when it is over.
+        const isOfWrite = outcome.status === 409 && mayAsk;
+        if (accepted.includes(outcome.status) && !isOfWrite) return outcome;
+        if (!mayAsk) throw refusal;
         const { host } = this.bucket.endpoint;
         this.#onRetry(`${host} refused ${this.#describe(request)} (${refusal.message}). It is asked again.`);
         this.#pause(tries, outcome.headers['retry-after']);

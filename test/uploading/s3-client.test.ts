@@ -125,6 +125,22 @@ it('P1: says why it asks again, before it waits to do so', async () => {
   expect(toldAtFirst).toEqual(told.slice(0, 1));
 });
 
+it('P1: asks again while another write of the same object is in progress, and takes what then refuses it', async () => {
+  const conflict = Buffer.from('<Error><Code>ConditionalRequestConflict</Code></Error>');
+  const send = vi.fn<Sender['send']>().mockResolvedValue({ status: 409, headers: {}, body: conflict });
+  send.mockResolvedValueOnce({ status: 409, headers: {}, body: conflict }).mockResolvedValueOnce(answer(412));
+  watcher.tell = () => {
+    for (const { end } of waits.splice(0)) end();
+  };
+  const patience = { tries: 3, firstTries: 3, pauseMs: 1, longestPauseMs: 1 };
+  const client = new S3Client(bucket, { send, close: async () => {} }, { patience });
+  const put = () => client.request({ method: 'PUT', key: 'a', body: Buffer.from('a') }, [409, 412]);
+  expect((await put()).status).toBe(412);
+  expect(send).toHaveBeenCalledTimes(2);
+  expect((await put()).status).toBe(409);
+  expect(send).toHaveBeenCalledTimes(5);
+});
+
 it('P1: takes an error that comes with status 200 for an error, and a file that looks like one for a file', async () => {
   const text = '<?xml version="1.0"?>\n<Error><Code>AccessDenied</Code><Message>not now</Message></Error>';
   const send = vi.fn<Sender['send']>().mockResolvedValue({ status: 200, headers: {}, body: Buffer.from(text) });
