@@ -144,8 +144,8 @@ export const fetchExtras = async (
   const isDue = due || isRefused || isSignatureDue(visit, release, previous);
   const known = release.name === 'InRelease' && previous?.hasReleaseGpg ? previous.releaseGpgValidators : null;
   const answer = isDue ? await visit.askAside('signature', () => fetchSignature(visit, stored, known)) : undefined;
-  // If the signature never arrived, it is unknown how the release is signed.
-  const isUnknown = isDue && (isNew || previous.signing.state === 'unanswered');
+  // If the signature never arrived, or may have been mended since, it is unknown how the release is signed.
+  const isUnknown = isDue && (isNew || isRefused || previous.signing.state === 'unanswered');
   const kept = isUnknown ? undefined : stored;
   const apart = answer === undefined ? kept : (answer?.signature ?? null);
   const signature = apart === null && isUnseen(visit, release, previous) ? undefined : apart;

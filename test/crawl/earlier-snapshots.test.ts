@@ -71,4 +71,18 @@ describe('a snapshot with blank lines after a signature, which earlier versions 
     bench.origin.put('/repo/Release.gpg', bytes.subarray(0, -1));
     expect(await bench.crawlOne()).toMatchObject({ findings: [], signing: { state: 'signed' } });
   });
+
+  it('V3, C5: in Release.gpg, for which the origin fails: is not said to have lost its signature', async () => {
+    const bytes = await keepWithBlank('Release.gpg', '\n');
+    bench.origin.break('/repo/Release.gpg', { kind: 'status', status: 500 });
+    for (const _ of [1, 2]) {
+      const outcome = await bench.crawlOne();
+      expect(outcome).toMatchObject({ outcome: 'unchanged', signing: { state: 'unanswered' } });
+      expect(outcome.findings.map(({ code }) => code)).toEqual(['extras-unanswered']);
+      bench.pass(60);
+    }
+    bench.origin.mend();
+    bench.origin.put('/repo/Release.gpg', bytes.subarray(0, -1));
+    expect(await bench.crawlOne()).toMatchObject({ findings: [], signing: { state: 'signed' } });
+  });
 });
