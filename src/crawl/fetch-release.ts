@@ -53,8 +53,15 @@ const check = async (visit: Visit, name: ReleaseName, received: Received): Promi
   };
 };
 
+// At these apt stops, as its http method takes them for temporary; after any other error at InRelease it asks for Release.
+const stopping: ReadonlySet<number> = new Set([500, 502, 503, 504, 599]);
+
+/** An error of the server at which apt stops. */
+class StoppingError extends CrawlError {}
+
 const absence = (name: ReleaseName, path: string, status: number): CrawlError => {
   const words = sayStatus(status, path);
+  if (stopping.has(status)) return new StoppingError('server-error', words);
   if (status >= 500) return new CrawlError('server-error', words);
   // Object stores answer this for a missing file. Whether the repository is closed shows with Release itself.
   if (status === 403 && name === 'InRelease') return new CrawlError('release-missing', words);
@@ -136,8 +143,8 @@ export const fetchRelease = async (
   if (release === undefined) throw (telling ?? errors.at(-1))?.error;
   if (telling) {
     const before = visit.turnTo(telling.topic);
-    const { code, detail } = telling.error;
-    visit.findings.add(telling.topic === 'inrelease' && code === 'server-error' ? 'inrelease-error' : code, detail);
+    const isStopping = telling.topic === 'inrelease' && telling.error instanceof StoppingError;
+    visit.findings.add(isStopping ? 'inrelease-error' : telling.error.code, telling.error.detail);
     visit.turnTo(before);
   }
   return { ...release, inReleaseFault: release.name === 'Release' ? (telling?.error ?? null) : null };

@@ -266,6 +266,26 @@ describe.skipIf(!hasApt)('against apt itself', () => {
 
   it.each(pinned)('C5, V3: a repository with a key: $what', (scenario) => check(scenario, played.get(scenario)));
 
+  it('C8: APT stops at an error of the server at InRelease where we say so, and at no other', async () => {
+    const bench = await startBench();
+    try {
+      const files = await generateRepository({ ...usual, release: dated(1) });
+      const statuses = [500, 501, 502, 503, 504, 507, 520, 525, 599];
+      for (const [index, status] of statuses.entries()) {
+        bench.origin.break(`/${slugOf(index)}/InRelease`, { kind: 'status', status });
+      }
+      const { played } = await take(
+        bench,
+        statuses.map(() => ({ files })),
+      );
+      const stops = played.map(({ outcome }) => outcome?.findings.some(({ code }) => code === 'inrelease-error'));
+      expect(stops).toEqual(played.map(({ apt }) => apt === null));
+      expect(statuses.filter((_, index) => stops[index])).toEqual([500, 502, 503, 504, 599]);
+    } finally {
+      await bench.stop();
+    }
+  });
+
   type Judged = [what: string, by: () => Signer, key: () => string | Promise<string>, code: string | null];
   const judged: Judged[] = [
     ['a signing subkey', () => withSubkey, () => withSubkey.publicKey, null],

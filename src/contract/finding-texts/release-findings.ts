@@ -106,7 +106,7 @@ export const releaseTexts = {
   'inrelease-error': broken(
     'The server fails at InRelease',
     'The origin reports an error of its own instead of InRelease, and Release was read in its place: {}.',
-    'Serve InRelease (gpg --clearsign), or answer 404 if there is none: at an error of the server (status 5xx) APT stops and does not ask for Release. The log of the web server has its cause.',
+    'Serve InRelease (gpg --clearsign), or answer 404 if there is none: at such an error (as status 500) APT stops and does not ask for Release. The log of the web server has its cause.',
   ),
   'signature-unreadable': weak(
     'Release.gpg is not a signature',
