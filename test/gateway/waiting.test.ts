@@ -333,6 +333,22 @@ test('T8 a PostgreSQL that has no connection left is waited for', async () => {
   await owner.end();
 });
 
+test('T8 a PostgreSQL that cannot be asked for its tables is not taken for one without', async () => {
+  const url = new URL(await newDatabase());
+  const first = openCredentialStore({ kind: 'postgres', url: url.href, pool: 1 }, createNodeCryptography());
+  await first.hasAccounts();
+  await first.close();
+  const owner = new pg.Client({ connectionString: url.href });
+  await owner.connect();
+  const role = `none_${url.pathname.slice(1)}`;
+  await owner.query(`create role ${role} login password 'none'`);
+  [url.username, url.password] = [role, 'none'];
+  const refused = connect({ kind: 'postgres', url: url.href, pool: 1 });
+  await expect(refused).rejects.toThrow('permission denied for table gateway_schema');
+  await owner.query(`drop role ${role}`);
+  await owner.end();
+});
+
 test('a store on PostgreSQL that is closed ends all of its connections, so that a command does not stay for them', async () => {
   const location = { kind: 'postgres', url: await newDatabase(), pool: 3 } as const;
   const store = openCredentialStore(location, createNodeCryptography());

@@ -250,7 +250,7 @@ const withStore = async <Result>(location: StoreLocation, work: (store: OpenStor
   try {
     const opening = beginWait();
     await untilUnlocked(opening, async () => {
-      if (!(await isCurrent(connections.read))) await migrate(connections.write, 'sqlite');
+      if (!(await isCurrent(connections.read, 'sqlite'))) await migrate(connections.write, 'sqlite');
     }).finally(opening.end);
     const result = await work({
       read: connections.read,

@@ -25,7 +25,7 @@ const connectSqlite = async (file: string, given: (() => number) | undefined): P
   const connections = openSqlite(file);
   const { read, write } = connections;
   try {
-    if (!(await isCurrent(read))) await migrate(write, 'sqlite');
+    if (!(await isCurrent(read, 'sqlite'))) await migrate(write, 'sqlite');
     const steady = given ? { now: given, observe: () => {} } : await startClock(read);
     return {
       during: (wait) => ({

@@ -126,16 +126,22 @@ const index = (database: Database, table: keyof GatewayTables, column: string) =
 // Any constant will do, as long as every replica takes the same one and nothing else in the database does.
 const advisoryLock = 7_310_263_924_016;
 
-/** Whether the tables are those of this program. Only reads, so that it works while others write. */
-export const isCurrent = (database: Database): Promise<boolean> =>
-  database
-    .selectFrom('gateway_schema')
-    .select('version')
-    .executeTakeFirst()
-    .then(
-      (row) => row?.version === schemaVersion,
-      () => false,
-    );
+/** PostgreSQL, "undefined_table" (appendix A of its manual). */
+const undefinedTable = '42P01';
+
+/**
+ * Whether the tables are those of this program. Only reads, so that it works while others write. Throws where PostgreSQL
+ * cannot be asked: who takes that for missing tables makes them, as a role that may not be allowed to.
+ */
+export const isCurrent = async (database: Database, kind: DatabaseKind): Promise<boolean> => {
+  try {
+    const row = await database.selectFrom('gateway_schema').select('version').executeTakeFirst();
+    return row?.version === schemaVersion;
+  } catch (error) {
+    if (kind === 'postgres' && (error as { readonly code?: unknown }).code !== undefinedTable) throw error;
+    return false;
+  }
+};
 
 /**
  * Brings the tables up to date. One transaction that holds a lock (SQLite: the write lock; PostgreSQL: an advisory

@@ -28,7 +28,7 @@ export const connectPostgres = async (
     if (read !== write) await read.destroy();
   };
   try {
-    if (!(await isCurrent(write))) await bringUpToDate();
+    if (!(await isCurrent(write, 'postgres'))) await bringUpToDate();
   } catch (error) {
     await close();
     throw error;

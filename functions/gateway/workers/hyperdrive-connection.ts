@@ -20,7 +20,7 @@ export const connectHyperdrive = async (url: string, isMigrated: boolean): Promi
   const close = () => database.destroy();
   try {
     // Whoever finds the tables made waits for nobody who makes them.
-    if (!isMigrated && !(await isCurrent(database))) await bringUpToDate(url);
+    if (!isMigrated && !(await isCurrent(database, 'postgres'))) await bringUpToDate(url);
   } catch (error) {
     await close();
     throw error;
