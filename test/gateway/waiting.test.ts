@@ -299,17 +299,28 @@ describe('a PostgreSQL that stands still', () => {
   });
 });
 
-test('T8 a PostgreSQL that has no connection left is waited for', async () => {
+/** A new database with the tables of a store: its owner, and a role that may log in there and nothing else. */
+const openWithRole = async (limits = '') => {
   const url = new URL(await newDatabase());
   const first = openCredentialStore({ kind: 'postgres', url: url.href, pool: 1 }, createNodeCryptography());
   await first.hasAccounts();
   await first.close();
   const owner = new pg.Client({ connectionString: url.href });
   await owner.connect();
-  const role = `few_${url.pathname.slice(1)}`;
-  await owner.query(`create role ${role} login password 'few' connection limit 1`);
+  const role = `role_${url.pathname.slice(1)}`;
+  await owner.query(`create role ${role} login password 'role' ${limits}`);
+  [url.username, url.password] = [role, 'role'];
+  const end = async () => {
+    await owner.query(`drop owned by ${role}`);
+    await owner.query(`drop role ${role}`);
+    await owner.end();
+  };
+  return { url, owner, role, end };
+};
+
+test('T8 a PostgreSQL that has no connection left is waited for', async () => {
+  const { url, owner, role, end } = await openWithRole('connection limit 1');
   await owner.query(`grant all on all tables in schema public to ${role}`);
-  [url.username, url.password] = [role, 'few'];
   const other = new pg.Client({ connectionString: url.href });
   await other.connect();
   let refused = 0;
@@ -328,25 +339,14 @@ test('T8 a PostgreSQL that has no connection left is waited for', async () => {
   await other.end();
   expect(await asked).toBe(false);
   await store.close();
-  await owner.query(`drop owned by ${role}`);
-  await owner.query(`drop role ${role}`);
-  await owner.end();
+  await end();
 });
 
 test('T8 a PostgreSQL that cannot be asked for its tables is not taken for one without', async () => {
-  const url = new URL(await newDatabase());
-  const first = openCredentialStore({ kind: 'postgres', url: url.href, pool: 1 }, createNodeCryptography());
-  await first.hasAccounts();
-  await first.close();
-  const owner = new pg.Client({ connectionString: url.href });
-  await owner.connect();
-  const role = `none_${url.pathname.slice(1)}`;
-  await owner.query(`create role ${role} login password 'none'`);
-  [url.username, url.password] = [role, 'none'];
+  const { url, end } = await openWithRole();
   const refused = connect({ kind: 'postgres', url: url.href, pool: 1 });
   await expect(refused).rejects.toThrow('permission denied for table gateway_schema');
-  await owner.query(`drop role ${role}`);
-  await owner.end();
+  await end();
 });
 
 test('a store on PostgreSQL that is closed ends all of its connections, so that a command does not stay for them', async () => {
