@@ -16,7 +16,6 @@ interface KnownBuild {
 export class RelationIndex {
   readonly #dependents = new Map<string, string[]>();
   readonly #providers = new Map<string, string[]>();
-  readonly #unsafe = new Set<string>();
   /** Those that provide a version of the name. */
   readonly #ofVersions = new Map<string, string[]>();
   readonly #named = new Map<string, readonly string[]>();
@@ -27,10 +26,9 @@ export class RelationIndex {
 
   /**
    * Adds a package by what is known of its best record, and of its other builds. Packages for the same name keep the
-   * order in which they were added, but one that is safe stands before those that are unsafe to add.
+   * order in which they were added.
    */
-  add(id: string, details: RecordDetails, others: readonly KnownBuild[] = [], isUnsafe = false): void {
-    if (isUnsafe) this.#unsafe.add(id);
+  add(id: string, details: RecordDetails, others: readonly KnownBuild[] = []): void {
     const named = new Set<string>();
     const needed = new Set<string>();
     const note = (field: (typeof relationFields)[number], text: string | undefined, isBest: boolean) => {
@@ -40,7 +38,7 @@ export class RelationIndex {
           named.add(name);
           if (isNeed && name !== id) needed.add(name);
           if (field !== 'provides' || !isBest) continue;
-          this.#addProvider(name, id);
+          append(this.#providers, name, id);
           if (restriction !== '') append(this.#ofVersions, name, id);
         }
       }
@@ -57,14 +55,6 @@ export class RelationIndex {
       .filter(({ required }) => withoutBlanks(required) !== withoutBlanks(requiredOf(details)));
     if (otherwise.length > 0) this.#otherwise.set(id, otherwise);
     for (const name of needed) append(this.#dependents, name, id);
-  }
-
-  // Only the first is moved: any number may provide one name.
-  #addProvider(name: string, id: string): void {
-    const known = this.#providers.get(name);
-    const isFirst = known !== undefined && this.#unsafe.has(known[0] ?? '') && !this.#unsafe.has(id);
-    if (isFirst) known.unshift(id);
-    else append(this.#providers, name, id);
   }
 
   /** All names in the relations of a package. */
@@ -112,7 +102,7 @@ export class RelationIndex {
     return this.#dependents.get(name) ?? none;
   }
 
-  /** The first package that provides this name: one that is safe to add, if there is one. */
+  /** The first package that provides this name. */
   provider(name: string): string | undefined {
     return this.#providers.get(name)?.[0];
   }

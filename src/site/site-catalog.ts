@@ -211,10 +211,7 @@ export class SiteCatalog {
     return this.#relations.dependents(name);
   }
 
-  /**
-   * The package whose page describes a name in a relation: itself, or else the first that provides it, of a safe
-   * repository before those of unsafe ones.
-   */
+  /** The package whose page describes a name in a relation: itself, or else the first that provides it. */
   resolve(name: string): string | undefined {
     return this.packages.has(name) ? name : this.#relations.provider(name);
   }
@@ -376,7 +373,6 @@ export class SiteCatalog {
         summary.id,
         parseDetails(details),
         differing.map(({ architecture, row }) => ({ architecture, details: parseDetails(row[8]) })),
-        isUnsafe(summary.repository),
       );
     }
     const author = authorKey(summary.author);
