@@ -12,6 +12,7 @@ import {
   workerModule,
   wranglerSettings,
 } from './cloudflare-settings.ts';
+import { lazySchemas } from './lazy-schemas.ts';
 import { leaner } from './leaner.ts';
 import { readLicences } from './licences.ts';
 import { namesIn, withoutUnnamed } from './unnamed-methods.ts';
@@ -51,15 +52,6 @@ const ofBuild = (safetyList: URL): Plugin => ({
   load: (id) =>
     id === builtWith ? `export const builtWith = ${JSON.stringify({ safety: placesOf(safetyList) })};` : undefined,
 });
-
-const lazyZod = path.join(project, 'functions', 'cloudflare', 'lazy-zod.ts');
-
-/** Makes the contract's schemas when they are first used. A Worker uses only a few. */
-const lazySchemas: Plugin = {
-  name: 'lazy schemas',
-  resolveId: (name, from) =>
-    name === 'zod' && from?.startsWith(path.join(project, 'src', 'contract')) ? lazyZod : undefined,
-};
 
 /** Node's modules, which older packages import under names and in ways that the platform does not support. */
 const nodeModules: Plugin = {

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { places } from './bundle-server.ts';
 import { type BundledSize, makeBundledFolder } from './bundled-folder.ts';
+import { lazySchemas } from './lazy-schemas.ts';
 
 const project = path.join(import.meta.dirname, '..', '..');
 
@@ -22,6 +23,6 @@ export const bundleFetch = (folder: string): Promise<BundledSize> =>
       fetchHosts.map((name) => [name, path.join(project, 'functions', 'fetch', `${name}.ts`)]),
     ),
     modules: '.',
-    plugins: [places],
+    plugins: [places, lazySchemas],
     data: ['safety.yaml'],
   });

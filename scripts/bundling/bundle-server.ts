@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Plugin } from 'rolldown';
 import { type BundledSize, makeBundledFolder } from './bundled-folder.ts';
+import { lazySchemas } from './lazy-schemas.ts';
 
 const project = path.join(import.meta.dirname, '..', '..');
 
@@ -72,7 +73,7 @@ export const bundleServer = (folder: string): Promise<BundledSize> =>
   makeBundledFolder(folder, {
     inputs: Object.fromEntries(bundledCommands.map((name) => [name, path.join(project, 'scripts', `${name}.ts`)])),
     modules: 'modules',
-    plugins: [places],
+    plugins: [places, lazySchemas],
     data: ['safety.yaml', 'service.yaml'],
     complete: (made) => {
       const { engines } = JSON.parse(readFileSync(path.join(project, 'package.json'), 'utf8'));

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
+import { memoryFlags } from '../../scripts/memory-flags.ts';
 import type { Built } from './builds.ts';
 import { npmScript, startProcess } from './processes.ts';
 import { Missing, type Workshop } from './workshop.ts';
@@ -57,15 +58,16 @@ const findFreePort = (): Promise<number> =>
 
 /**
  * Our server, as `npm run serve` starts it, but without a limit for the single client that sends all requests. `more`
- * are further flags.
+ * are further flags, `script` what Node is given to start it.
  */
 export const startOurs = async (
   workshop: Workshop,
   { state, out }: Pick<Built, 'state' | 'out'> & Partial<Built>,
   more: readonly string[] = [],
+  script: readonly string[] = npmScript('serve'),
 ): Promise<Server> => {
   const flags = ['--state', state, '--out', out, '--port', '0', '--rate-limit', '0', ...more];
-  const server = await startProcess(process.execPath, [...npmScript('serve'), ...flags], /^Listening on /);
+  const server = await startProcess(process.execPath, [...script, ...flags], /^Listening on /);
   const stop = () => server.stop();
   workshop.atEnd(stop);
   const pid = server.child.pid ?? 0;
@@ -76,6 +78,9 @@ export const startOurs = async (
     stop,
   };
 };
+
+/** What Node is given to start a bundle of the server that was made into this folder (docs/builds.md). */
+export const bundledServe = (folder: string): string[] => [...memoryFlags.serve, `${folder}/serve.mjs`];
 
 // Debian's configuration, but without a log of every request, because ours keeps none either.
 const nginxConfiguration = (folder: string, out: string, port: number, more: string): string => `

@@ -18,17 +18,17 @@ import {
 } from 'zod';
 
 // The contract creates its two hundred schemas when its modules load. That is half of the start of a Worker, which uses
-// three of them. The bundle has this module in place of zod: it notes how a schema is made, and makes it when it is
-// first used.
+// three of them, and a seventh of that of a server. Their bundles have this module in place of zod: it notes how a schema
+// is made, and makes it when it is first used.
 
-/** The part of zod that the contract uses. If it used any other, every Worker would fail when it starts. */
+/** The part of zod that the contract uses. If it used any other, what is bundled would fail when it starts. */
 const used = {
   ...{ array, boolean, discriminatedUnion, email, enum: oneOf, int, iso, literal, number, object, record },
   ...{ strictObject, string, union, url },
 };
 
-/** The methods that use a schema. */
-const questions: ReadonlySet<string | symbol> = new Set(['parse', 'safeParse']);
+/** The methods that use a schema, and what zod itself uses of one that is a part of another. */
+const questions: ReadonlySet<string | symbol> = new Set(['parse', 'safeParse', '_zod']);
 
 const makers = new WeakMap<object, () => unknown>();
 
@@ -45,7 +45,7 @@ const made = (value: unknown): unknown => {
 type Method = (...given: unknown[]) => unknown;
 
 const refuse = (): never => {
-  throw new TypeError('A schema is looked into before it is made, which the start of a Worker has no time for');
+  throw new TypeError('A schema is looked into before it is made, which is too early at a start');
 };
 
 const later = (make: () => unknown): unknown => {

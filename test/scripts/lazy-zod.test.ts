@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z as zod } from 'zod';
-import { z as lazy } from '../../functions/cloudflare/lazy-zod.ts';
+import { z as lazy } from '../../scripts/bundling/lazy-zod.ts';
 
 /** The same schema made of either, of everything that schemas of the contract are made with. */
 const makeSchemas = (z: typeof zod) => {
@@ -31,7 +31,7 @@ const values = [
   { x: 1.5 },
 ];
 
-describe('schemas of a Worker', () => {
+describe('schemas of what only serves', () => {
   it('E1: judge as those of zod do', () => {
     const [theirs, ours] = [makeSchemas(zod), makeSchemas(lazy)];
     for (const value of values) {
@@ -44,6 +44,16 @@ describe('schemas of a Worker', () => {
     }
     expect(values.filter((value) => ours.safeParse(value).success)).toHaveLength(5);
     expect(() => ours.parse(null)).toThrow(/expected record/);
+  });
+
+  it('E1: judge the same as parts of schemas of zod', () => {
+    const partOf = (schema: unknown) =>
+      zod.union([zod.array(schema as zod.ZodType), zod.object({ a: schema as zod.ZodType })]);
+    const [theirs, ours] = [partOf(makeSchemas(zod)), partOf(makeSchemas(lazy))];
+    for (const value of values.flatMap((one) => [[one], { a: one }])) {
+      const [expected, found] = [theirs.safeParse(value), ours.safeParse(value)];
+      expect([found.success, found.data], JSON.stringify(value)).toEqual([expected.success, expected.data]);
+    }
   });
 
   it('E1: are made when they are first asked, once, and no others', () => {
