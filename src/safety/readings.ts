@@ -31,6 +31,9 @@ const asVersion4 = (host: string): string => {
 // Names that the parser would return unchanged. Most names are like this, and parsing costs more than all the rest.
 const canonical = /^(?!.*xn--)[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]+$/;
 
+/** Whether this is the name of a host in canonical form, of which there is one reading. */
+export const isPlainName = (host: string): boolean => host.length <= longestHost && canonical.test(host);
+
 // WHATWG parsing of an https URL converts the host to lower case, decodes its percent-encoding, maps Unicode names to
 // ASCII, and writes numeric addresses in one notation. That is why every scheme is parsed as https. It also accepts
 // quotes, commas and semicolons in names. No host has such a name, and other parsers may take them for its end.

@@ -1,6 +1,6 @@
 import type { SafetyEntry } from '../contract/safety.ts';
 import { decodeFully } from './escapes.ts';
-import { NoAddress, type Place, readPlaces } from './readings.ts';
+import { isPlainName, NoAddress, type Place, readPlaces } from './readings.ts';
 
 /** Decides whether the address of a repository is safe to add. */
 export interface SafetyList {
@@ -61,6 +61,8 @@ const namesAbove = (host: string, mostLabels: number): string[] => {
 };
 
 const placeOf = ({ host, path = '' }: SafetyPlace): Place => {
+  // Nearly all are like this, and a server reads its list at each start.
+  if (path === '' && isPlainName(host)) return { host, rest: '' };
   const slip = `Not a host name in the safety list: ${host}`;
   try {
     const [place] = readPlaces(`https://${host}${path}`);
