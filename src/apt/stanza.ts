@@ -139,6 +139,7 @@ export const createStanzaReader = (sink: StanzaSink, options: { maxStanzaBytes?:
   };
 
   const reportOversized = (start: number): void => {
+    parse.skip();
     sink.finding(
       'stanza-oversized',
       firstLine(buffer.subarray(start, Math.min(length, start + Math.min(4 * detailLength, maxStanzaBytes)))),
@@ -226,6 +227,8 @@ const shorten = (text: string): string => trimmedSlice(text, 0, text.length).sli
 /** A parser of whole stanzas, given as bytes from the first line of one up to the separator after another. */
 interface BatchParser {
   (bytes: Buffer): void;
+  /** The next stanza is left out, but it is there. */
+  skip(): void;
   /** There are no more. */
   end(): void;
 }
@@ -361,7 +364,10 @@ const createBatchParser = (sink: StanzaSink): BatchParser => {
   const end = (): void => {
     if (colonless !== null) sink.finding('stanza-empty', `${colonless} (at the end)`);
   };
-  return Object.assign(parse, { end });
+  const skip = (): void => {
+    colonless = null;
+  };
+  return Object.assign(parse, { skip, end });
 };
 
 /** Searches only within the line: searching the whole text for a colon would make many lines without one slow. */

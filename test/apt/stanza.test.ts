@@ -103,6 +103,11 @@ describe('createStanzaReader', () => {
     for (const text of lost) {
       expect(read(text), text).not.toContainEqual(expect.objectContaining({ finding: 'stanza-empty' }));
     }
+    // Nor is one at the end that a stanza follows which is too large to be read.
+    const oversized = `${other}Description: ${'x'.repeat(100)}\n`;
+    expect(read(`${one}no field\n\n${oversized}`, 99)).not.toContainEqual(
+      expect.objectContaining({ finding: 'stanza-empty' }),
+    );
   });
 
   it('reads a field that is not UTF-8 as Windows-1252, and the other fields as UTF-8', () => {
