@@ -119,7 +119,7 @@ export const takeOutput = (out: string, state: string, source: Owner['source']):
     const identifier = readStateIdentifier(state);
     if (owner !== undefined && owner.state !== identifier) {
       throw new OutputTaken(
-        `${out} was published from another state folder than ${state}. Name the --out or --state that belong together; if this state is to publish there from now on, say so with ${takeOverCommand(out, state)}`,
+        `${out} was published from another state folder than ${state}, or that has lost its file "identifier" since. Name the --out or --state that belong together, or restore that file; if this state is to publish there from now on, say so with ${takeOverCommand(out, state)}`,
       );
     }
     const output = new OutputFolder(out);

@@ -46,6 +46,8 @@ it('a state folder whose identifier is empty gets one, by which its output folde
   release();
   expect(readFileSync(path.join(state, 'identifier'), 'utf8')).toMatch(/^[0-9a-f-]{36}\n$/);
   takeOutput(out, state, 'manifest').release();
+  rmSync(path.join(state, 'identifier'));
+  expect(() => takeOutput(out, state, 'manifest')).toThrow(/ has lost its file "identifier" since\. Name .* restore /);
 });
 
 it('the command that gives the word can be copied, whatever the folders are called', () => {
