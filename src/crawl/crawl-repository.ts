@@ -236,6 +236,18 @@ const areExtrasDue = ({ limits, pauses }: Visit, { extrasCheckedAt }: Snapshot, 
   );
 };
 
+/** What goes with a new release, and how it is signed. Throws `CrawlError` if a key in the manifest has not signed it. */
+const fetchSigning = async (
+  visit: Visit,
+  release: FoundRelease,
+  previous: Snapshot | undefined,
+  { due, signers }: { readonly due: boolean; readonly signers: readonly string[] },
+) => {
+  const { signature, ...extras } = await fetchExtras(visit, release, previous, due);
+  const signing = await checkSigning(visit, release, signature, signers);
+  return { of: release, extras: { ...extras, signature: signature?.file ?? null, signing } };
+};
+
 /** Whether the last visit that asked for the index did not get it. Its origin may have been broken for a moment only. */
 const isIndexMissed = ({ known }: Visit): boolean =>
   known.index?.some(({ code }) => code === 'index-gone' || code === 'extras-unanswered') === true;
@@ -274,6 +286,10 @@ export const crawlRepository = async (
     const indexes = baseline.stanzas === null ? undefined : await fetchObjected(visit, first, previous);
     assertNoObjection(first, [older, indexes && findShrunken(indexes, baseline)]);
   }
+  const isNew = first.file.sha256 !== previous?.release.sha256;
+  // Where the manifest names a key, first of all, or what it has not signed would cost its index at each visit.
+  const early =
+    isNew && visit.entry.key !== undefined ? await fetchSigning(visit, first, previous, { due, signers }) : undefined;
   const { release, indexes } = await fetchMatching(visit, first, previous);
   assertSignedFor(visit, release, indexes);
   const shrunken = findShrunken(indexes, baseline) && findShrunken(indexes, await recount(visit, previous, baseline));
@@ -291,16 +307,13 @@ export const crawlRepository = async (
     if (JSON.stringify(snapshot) !== JSON.stringify(previous)) await visit.store.write(snapshot, visit.staged);
     return { snapshot, release, changed: false, remembered: computeRemembered(snapshot, release) };
   }
-  const { signature, ...extras } = await fetchExtras(visit, release, previous, due);
-  const signing = await checkSigning(visit, release, signature, signers);
-  assertWhole(release, indexes, signing);
+  const { extras } = early?.of === release ? early : await fetchSigning(visit, release, previous, { due, signers });
+  assertWhole(release, indexes, extras.signing);
   const snapshot: Snapshot = {
     slug: visit.entry.slug,
     origin: originOf(visit.entry),
     ...found,
     ...extras,
-    signature: signature?.file ?? null,
-    signing,
     hasInRelease: release.name === 'InRelease',
     extrasCheckedAt: due ? now.toISOString() : previous.extrasCheckedAt,
     changedAt: computeChangedAt(release, indexes.packages, previous, before, now),

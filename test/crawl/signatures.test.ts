@@ -280,7 +280,9 @@ describe.each(styles)('with a key in the manifest, a release signed in %s', (...
     await bench.crawlOne({}, entry);
     const before = await bench.store.read('repo');
     await breakIt();
-    expect(await bench.crawlOne({}, entry)).toMatchObject({ outcome: 'stale', code, signing: { state: 'verified' } });
+    const refused = await bench.crawlOne({}, entry);
+    expect(refused).toMatchObject({ outcome: 'stale', code, signing: { state: 'verified' } });
+    expect(refused.asked.filter((path) => path.includes('Packages'))).toEqual([]);
     expect(await bench.store.read('repo')).toEqual(before);
     await serve(5, signer, into);
     expect(await bench.crawlOne({}, entry)).toMatchObject({ outcome: 'fresh', signing: { state: 'verified' } });
@@ -302,12 +304,15 @@ describe.each(styles)('with a key in the manifest, a release signed in %s', (...
 });
 
 describe('with a key in the manifest', () => {
-  it('C5: a repository that was never signed fails as such', async () => {
+  it('C5: a repository that was never signed fails as such, and its index is not asked for at each visit', async () => {
     await serve(3, null);
-    expect(await bench.crawlOne({}, pinned(signer.publicKey))).toMatchObject({
-      outcome: 'failed',
-      code: 'signature-missing',
-    });
+    for (let visit = 0; visit < 2; visit++) {
+      expect(await bench.crawlOne({}, pinned(signer.publicKey))).toMatchObject({
+        outcome: 'failed',
+        code: 'signature-missing',
+        asked: ['/InRelease 404', '/Release 200', '/Release.gpg 404', '/payment_endpoint 404'],
+      });
+    }
   });
 
   it('C5: that is added later is held against what is there already, and its removal too', async () => {
