@@ -402,6 +402,15 @@ describe('the words and figures of every page', () => {
     expect(text('package/com.beta.only/')).toMatch(
       /aria-label="How far its repository is trusted">\s*<li class="chip poor">Unsafe/,
     );
+    // Its ranking beside the warning would say the opposite.
+    const row = text('repository/').split('href="/repository/beta/"')[1]?.split('</li>')[0] ?? '';
+    expect(row).toContain(unsafe);
+    for (const shown of [row, text('repository/beta/'), text('package/com.beta.only/')]) {
+      expect(shown).not.toContain('Community');
+    }
+    expect(text('repository/beta/')).toContain('<p class="tab">Unsafe</p>');
+    expect(text('repository/suited/')).toContain('<p class="tab">Unsafe · bootstrap</p>');
+    expect(readAloud(text('ranking/')).replaceAll(/\s+/g, ' ')).toContain('one that is unsafe to add comes last');
     expect(text('repository/beta/')).toContain('<p class="mono small">http://beta.example</p>');
     expect(text('repository/beta/')).not.toMatch(/data-copy aria-label="Copy (?:address|line)/);
     expect(text('repository/suited/')).not.toMatch(/>\s*In order\s*<|nothing is wrong|No link can add it|source-line/);
