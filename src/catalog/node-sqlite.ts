@@ -19,6 +19,9 @@ const longestForeign = 32 * 2 ** 20;
 /** Whether a text or blob was too long to be read (SQLITE_TOOBIG). */
 export const isTooLong = (error: unknown): boolean => resultCode(error) === 18;
 
+/** Whether the disk was full (SQLITE_FULL). */
+export const isFull = (error: unknown): boolean => resultCode(error) === 13;
+
 /** A SQLite file, opened with Node's SQLite. This room names that module only here. */
 export class CatalogFile implements WritableDatabase {
   readonly #database: DatabaseSync;
@@ -40,6 +43,8 @@ export class CatalogFile implements WritableDatabase {
     const draft = new CatalogFile(new DatabaseSync(file, { defensive: false }));
     draft.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -65536');
     draft.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA temp_store = MEMORY');
+    // Catalogs are published: what was removed must be gone, and a page of zeros takes nothing in a compressed copy.
+    draft.exec('PRAGMA secure_delete = ON');
     return draft;
   }
 

@@ -2,7 +2,7 @@ import { closeSync, constants, copyFileSync, existsSync, fsyncSync, openSync, re
 import path from 'node:path';
 import { makeFolder } from '../disk/make-folder.ts';
 import type { CatalogDatabase } from './database.ts';
-import { CatalogFile } from './node-sqlite.ts';
+import { CatalogFile, isFull } from './node-sqlite.ts';
 import { catalogFormat, createTables } from './schema.ts';
 import { type Mark, markCatalog, placeMarked } from './soundness.ts';
 
@@ -16,6 +16,19 @@ const nextPath = (state: string): string => path.join(state, 'catalog.next.sqlit
 
 /** Where the full-text index is made, if it has a separate file until it is complete. */
 const searchDraftPath = (state: string): string => path.join(state, 'catalog.next.search.sqlite');
+
+/** Where the next catalog is written again without the room that nothing takes. */
+const compactPath = (state: string): string => path.join(state, 'catalog.next.compact.sqlite');
+
+/** In bytes. Less free room is not worth a second copy of the catalog, and the next rows take it. */
+const leastFreeRoom = 4 * 2 ** 20;
+
+/** Whether most of a catalog is pages that hold nothing, as after a large repository was removed. */
+const isMostlyFree = (database: CatalogDatabase): boolean => {
+  const read = (name: string): number => database.prepare<[number]>(`PRAGMA ${name}`).get()?.[0] ?? 0;
+  const free = read('freelist_count');
+  return free * read('page_size') > leastFreeRoom && free > read('page_count') / 2;
+};
 
 /** The version of a catalog's tables (see `catalogFormat`); undefined if it cannot be read. */
 const readCatalogFormat = (file: string): number | undefined => {
@@ -94,7 +107,7 @@ export class NextCatalog {
     this.#state = state;
     makeFolder(state);
     const file = nextPath(state);
-    for (const leftover of [file, `${file}-journal`, searchDraftPath(state)])
+    for (const leftover of [file, `${file}-journal`, compactPath(state), searchDraftPath(state)])
       rmSync(leftover, { recursive: true, force: true });
     this.isNew = afresh || !hasCatalog(state);
     if (!this.isNew) copyFileSync(catalogPath(state), file, constants.COPYFILE_FICLONE);
@@ -111,11 +124,26 @@ export class NextCatalog {
   async seal(): Promise<void> {
     if (this.#mark !== undefined) return;
     this.database.exec('COMMIT');
+    const compact = isMostlyFree(this.database) ? this.#writeCompact() : undefined;
     this.#close();
+    if (compact !== undefined) renameSync(compact, this.file);
     const descriptor = openSync(this.file, 'r+');
     fsyncSync(descriptor);
     closeSync(descriptor);
     this.#mark = await markCatalog(this.file);
+  }
+
+  /** Writes it again without free pages, and returns that file; undefined if the disk has no room for it. */
+  #writeCompact(): string | undefined {
+    const file = compactPath(this.#state);
+    try {
+      this.database.prepareWrite('VACUUM INTO ?').run(file);
+      return file;
+    } catch (error) {
+      rmSync(file, { force: true });
+      if (isFull(error)) return undefined;
+      throw error;
+    }
   }
 
   /** Puts it into force. */

@@ -1,7 +1,7 @@
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { CatalogDatabase } from '../../src/catalog/database.ts';
 import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
 import {
@@ -11,6 +11,7 @@ import {
   readRepositoryRows,
   readStatistics,
 } from '../../src/catalog/reading.ts';
+import { catalogFormat } from '../../src/catalog/schema.ts';
 import { catalogPath } from '../../src/catalog/state-catalog.ts';
 import { limits } from '../../src/contract/limits.ts';
 import { packageRecordSchema, repositoryRecordSchema } from '../../src/contract/records.ts';
@@ -252,10 +253,66 @@ describe('catalog', () => {
 
   it('C12: starts again if an interrupted build left its catalog', async () => {
     const state = temporaryFolder();
-    for (const name of ['catalog.next.sqlite', 'catalog.next.sqlite-journal', 'catalog.search.sqlite']) {
+    for (const name of ['catalog.next.sqlite', 'catalog.next.sqlite-journal', 'catalog.next.compact.sqlite']) {
       writeFileSync(path.join(state, name), 'cut off');
     }
     await buildCatalog(state, [{ slug: 'one', packages: packages({ Package: 'a' }) }]);
+    expect(recordsOf(open(state), 'a')).toHaveLength(1);
+    expect(readdirSync(state).filter((name) => name.includes('next'))).toEqual([]);
+  });
+
+  it('shrinks when most of it is gone, and keeps nothing of what was removed', async () => {
+    const state = temporaryFolder();
+    const texts = (count: number, word: string) =>
+      packages(
+        ...Array.from({ length: count }, (_, index) => ({ Package: `p${index}`, Description: word.repeat(400) })),
+      );
+    const large: SourceRepository = { slug: 'large', packages: texts(2000, 'forgotten ') };
+    const small: SourceRepository = { slug: 'small', packages: texts(10, 'kept ') };
+    await buildCatalog(state, [small, large]);
+    const before = statSync(catalogPath(state)).size;
+    await buildCatalog(state, [small]);
+    expect(statSync(catalogPath(state)).size).toBeLessThan(before / 10);
+    expect(readdirSync(state).filter((name) => name.includes('next'))).toEqual([]);
+    const database = open(state);
+    expect(recordsOf(database, 'p1')).toHaveLength(1);
+    expect([
+      database.prepare('PRAGMA user_version').get(),
+      database.prepare('PRAGMA page_size').get(),
+      database.prepare('PRAGMA integrity_check').get(),
+    ]).toEqual([[catalogFormat], [4096], ['ok']]);
+    const search = database.prepare('SELECT rowid FROM search WHERE search MATCH ?');
+    expect([search.all('kept').length, search.all('forgotten').length]).toEqual([10, 0]);
+    expect(readFileSync(catalogPath(state)).includes('forgotten')).toBe(false);
+    // Of less too, whose room the next rows take.
+    await buildCatalog(state, [small, { slug: 'other', packages: texts(20, 'forgotten ') }]);
+    await buildCatalog(state, [small]);
+    expect(readFileSync(catalogPath(state)).includes('forgotten')).toBe(false);
+  });
+
+  it('stays as large as it is where the disk has no room to write it again', async () => {
+    const state = temporaryFolder();
+    const large = packages(
+      ...Array.from({ length: 2000 }, (_, index) => ({ Package: `p${index}`, Description: 'x'.repeat(4000) })),
+    );
+    const small: SourceRepository = { slug: 'small', packages: packages({ Package: 'a' }) };
+    await buildCatalog(state, [small, { slug: 'large', packages: large }]);
+    const before = statSync(catalogPath(state)).size;
+    const full = (code: number) => {
+      const { prepareWrite } = CatalogFile.prototype;
+      return vi.spyOn(CatalogFile.prototype, 'prepareWrite').mockImplementation(function (this: CatalogFile, sql) {
+        if (!sql.startsWith('VACUUM')) return prepareWrite.call(this, sql);
+        writeFileSync(path.join(state, 'catalog.next.compact.sqlite'), 'cut off');
+        throw Object.assign(new Error('of the test'), { code: 'ERR_SQLITE_ERROR', errcode: code });
+      });
+    };
+    onTestFinished(() => void vi.restoreAllMocks());
+    full(10);
+    await expect(buildCatalog(state, [small])).rejects.toThrow('of the test');
+    vi.restoreAllMocks();
+    full(13);
+    await buildCatalog(state, [small]);
+    expect(statSync(catalogPath(state)).size).toBeGreaterThan(before / 2);
     expect(recordsOf(open(state), 'a')).toHaveLength(1);
     expect(readdirSync(state).filter((name) => name.includes('next'))).toEqual([]);
   });
