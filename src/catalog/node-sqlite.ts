@@ -19,8 +19,11 @@ const longestForeign = 32 * 2 ** 20;
 /** Whether a text or blob was too long to be read (SQLITE_TOOBIG). */
 export const isTooLong = (error: unknown): boolean => resultCode(error) === 18;
 
-/** Whether the disk was full (SQLITE_FULL). */
-export const isFull = (error: unknown): boolean => resultCode(error) === 13;
+// https://sqlite.org/rescode.html: SQLITE_IOERR, as where a quota is met, and SQLITE_FULL.
+const fullCodes: ReadonlySet<number | undefined> = new Set([10, 13]);
+
+/** Whether a disk had no room for what was written. */
+export const isFull = (error: unknown): boolean => fullCodes.has(resultCode(error));
 
 /** A SQLite file, opened with Node's SQLite. This room names that module only here. */
 export class CatalogFile implements WritableDatabase {
@@ -43,7 +46,8 @@ export class CatalogFile implements WritableDatabase {
     const draft = new CatalogFile(new DatabaseSync(file, { defensive: false }));
     draft.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -65536');
     draft.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA temp_store = MEMORY');
-    // Catalogs are published: what was removed must be gone, and a page of zeros takes nothing in a compressed copy.
+    // Catalogs are published: removed rows must be gone, and a page of zeros takes nothing in a compressed copy. Of their
+    // words the full-text index keeps some until it merges its parts.
     draft.exec('PRAGMA secure_delete = ON');
     return draft;
   }

@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
-import { resultCode } from '../catalog/node-sqlite.ts';
+import { isFull } from '../catalog/node-sqlite.ts';
 import { catalogPath } from '../catalog/state-catalog.ts';
 import { makeFolder } from '../disk/make-folder.ts';
 import { findShortage, fullDiskCodes } from '../disk/room.ts';
@@ -27,11 +27,8 @@ export const assertRoom = (folders: readonly string[], state: string): void => {
   }
 };
 
-// https://sqlite.org/rescode.html: SQLITE_IOERR and SQLITE_FULL.
-const sqliteFull = new Set([10, 13]);
-
 /** Whether an error means that a disk is full. */
 export const isDiskFull = (error: unknown): boolean => {
   if (!(error instanceof Error) || !('code' in error)) return false;
-  return sqliteFull.has(resultCode(error) ?? 0) || fullDiskCodes.has(String(error.code));
+  return isFull(error) || fullDiskCodes.has(String(error.code));
 };
