@@ -2,6 +2,7 @@ import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { badgeSchema } from '../../src/contract/badge.ts';
+import { searchPage } from '../../src/contract/search-page.ts';
 import { publishSources } from './published-sources.ts';
 
 const base = 'https://index.example';
@@ -214,10 +215,20 @@ describe('a published site', () => {
   it('leads from a count of findings to these, and from a section to a search in it', () => {
     expect(read('repository/alpha/index.html')).toMatch(/href="#report">\s*3 findings\s*</);
     expect(read('status/index.html')).toMatch(/href="\/repository\/alpha\/#findings">\s*3<span[^>]*> about Alpha Repo/);
-    expect(read('section/themes/index.html')).toContain('<a href="/search/?section=themes">Search in this section</a>');
-    expect(read('repository/many/index.html')).toContain(
-      '<a href="/search/?repository=many">Search in this repository</a>',
-    );
+    for (const [folder, filter, value] of [
+      ['section/themes', 'section', 'themes'],
+      ['repository/many', 'repository', 'many'],
+    ] as const) {
+      const html = read(`${folder}/index.html`);
+      expect(html).toContain(`href="/search/?${filter}=${value}">Search in this ${filter}</a>`);
+      const [, form = ''] = /<noscript>\s*<form [^>]*action="\/search\/">(.*?)<\/form>/s.exec(html) ?? [];
+      const hidden = [...form.matchAll(/type="hidden" name="(\w+)" value(?:="([^"]*)")?/g)].map(
+        ([, name, text = '']) => [name, text],
+      );
+      expect(form).toMatch(/<input type="search" name="q" /);
+      expect(hidden.filter(([, text]) => text !== '')).toEqual([[filter, value]]);
+      expect(hidden.map(([name]) => name)).toEqual([...searchPage.facets, searchPage.order]);
+    }
   });
 
   it('C11: has a preview picture of every page that is there, as large as is said, and says what it shows', () => {

@@ -222,6 +222,22 @@ describe('searching where the function answers', () => {
     expect(await page.locator('#search-status').textContent()).toBe('Type 256 characters at most.');
   });
 
+  it('without JavaScript, it searches in a repository and in a section from their pages', async () => {
+    const page = await site.open('/', { ...phone, javaScriptEnabled: false }, site.computing.address);
+    for (const [folder, question, filter, value, found] of [
+      ['repository/beta', 'snow', 'repository', 'beta', ['SnowBoard']],
+      ['section/libraries', 'alpha', 'section', 'libraries', ['Alpha Library']],
+    ] as const) {
+      await page.goto(`${site.computing.address}/${folder}/`);
+      expect(await page.getByRole('link', { name: 'Search in this' }).count()).toBe(0);
+      await page.getByRole('searchbox', { name: 'Search in this' }).fill(question);
+      await page.locator('main').getByRole('button', { name: 'Search' }).click();
+      await page.waitForURL('**/search/?q=*');
+      expect(await names(page)).toEqual(found);
+      expect(await page.locator(`select[name=${filter}]`).inputValue()).toBe(value);
+    }
+  });
+
   it('counts what results can be narrowed to, and goes on showing more', async () => {
     const page = await openPatient('/search/?q=many', phone);
     await page.getByRole('button', { name: 'Show more' }).click();
