@@ -20,6 +20,7 @@ export const page = {
   status: '/status/',
   api: '/api/',
   changes: '/changes/',
+  changesForOperators: '/changes/operators/',
   divergence: '/divergence/',
   divergenceFeed: '/divergence/feed.atom',
   privacy: '/privacy/',

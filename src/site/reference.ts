@@ -168,6 +168,29 @@ export const findAlike = (views: readonly OperationView[]): ReadonlyMap<string, 
   return alike;
 };
 
+/** From how many characters on a list of values is written once. */
+const longList = 400;
+
+/**
+ * The same operations, in reading order, with long lists of values where they first occur. Later fields name that field,
+ * so that nobody reads a hundred codes again to find that they are the same.
+ */
+export const withListsOnce = (views: readonly OperationView[]): OperationView[] => {
+  const alike = findAlike(views);
+  const known = new Map<string, string>();
+  return views.map((view) => {
+    if (alike.has(view.id)) return view;
+    const fields = view.fields.map((field) => {
+      if (field.type.length < longList) return field;
+      const before = known.get(field.type);
+      if (before !== undefined) return { ...field, type: `one of those of ${before}` };
+      known.set(field.type, `“${field.name}” of “${view.summary}”`);
+      return field;
+    });
+    return { ...view, fields };
+  });
+};
+
 const describe = (id: string, operation: Operation): OperationView => ({
   id,
   method: operation.method,

@@ -32,6 +32,7 @@ const allEntries = (): Entry[] => {
     page.safety,
     page.doctor,
     page.changes,
+    page.changesForOperators,
   ];
   return [
     ...fixed.map((path) => ({ path })),

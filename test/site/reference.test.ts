@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createOpenApi } from '../../src/contract/openapi.ts';
 import { documentOperations } from '../../src/contract/openapi-documents.ts';
-import { describeOperations, findAlike } from '../../src/site/reference.ts';
+import { describeOperations, findAlike, withListsOnce } from '../../src/site/reference.ts';
 
 const views = describeOperations();
 const view = (id: string) => views.find((one) => one.id === id);
@@ -47,6 +47,18 @@ describe('the reference', () => {
     for (const { file } of Object.values(documentOperations)) {
       expect(views.map((one) => one.file)).toContain(file);
     }
+  });
+
+  it('tells a long list of values once: of others, which field has it', () => {
+    const shown = withListsOnce(views);
+    const codes = shown.flatMap((one) => one.fields.filter(({ name }) => name === 'code').map(({ type }) => type));
+    const lists = codes.filter((type) => type.includes('"stanza-oversized"'));
+    expect(lists).toHaveLength(1);
+    const [first] = shown.filter(({ fields }) => fields.some(({ type }) => type.includes('"stanza-oversized"')));
+    expect(codes.filter((type) => type === `one of those of “code” of “${first?.summary}”`)).toHaveLength(2);
+    expect(shown.map(({ id }) => id)).toEqual(views.map(({ id }) => id));
+    const short = shown.flatMap((one) => one.fields.filter(({ name }) => name === 'visibility'));
+    for (const { type } of short) expect(type).not.toContain('one of those');
   });
 
   it('tells the fields of an answer once: of others, of which earlier one they are those, with its links or without', () => {

@@ -32,6 +32,7 @@ const kinds: Readonly<Record<string, string>> = {
   status: '/status/',
   api: '/api/',
   changes: '/changes/',
+  'changes for operators': '/changes/operators/',
   privacy: '/privacy/',
   safety: '/safety/',
   divergence: '/divergence/',
