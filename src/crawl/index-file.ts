@@ -89,6 +89,7 @@ const tryCandidate = async (
   try {
     const inspected = await inspectIndex(candidate, answer, { maxBytes: textBytes, maxRatio: ratio }, visit.signal);
     if (inspected.variant !== null) visit.findings.add('index-variants-differ', `${path}: ${inspected.variant}`);
+    if (inspected.severalStreams) visit.findings.add('index-several-streams', path);
     const { file, etag, lastModified } = answer;
     return {
       path,

@@ -2,6 +2,7 @@ import { algorithmsFor, checkDigests, createDigests, type DigestMismatch } from 
 import { Crumbs } from '../apt/crumbs.ts';
 import { DecompressionError, type DecompressionLimits, decompress } from '../apt/decompress.ts';
 import { createRecordReader } from '../apt/record-reader.ts';
+import { StreamSeams } from '../apt/several-streams.ts';
 import type { Compression } from '../contract/compressions.ts';
 import { limitNote } from '../contract/limits.ts';
 import { detectCompression, hasMark, IndexCounter, looksLikeHtml } from './content.ts';
@@ -19,6 +20,8 @@ export interface Inspected {
   readonly confirmed: boolean;
   /** If Release lists the text, too: how this file's text differs from it. */
   readonly variant: string | null;
+  /** Whether it consists of several compressed streams, of which APT reads only the first one. */
+  readonly severalStreams: boolean;
 }
 
 const headBytes = 512;
@@ -47,6 +50,13 @@ const describeLimit = ({ code, cause }: DecompressionError, { maxBytes, maxRatio
   if (code === 'too-large') return ` (${limitNote('textBytes', maxBytes)})`;
   return code === 'ratio' ? ` (${limitNote('ratio', maxRatio)})` : '';
 };
+
+async function* passBy(seams: StreamSeams, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
+    seams.update(chunk);
+    yield chunk;
+  }
+}
 
 /** The same bytes until the signal is aborted. After that they are discarded, and its reason is thrown. */
 async function* until(signal: AbortSignal, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -100,8 +110,10 @@ const readText = async (
   const records = createRecordReader(noSink);
   const { listedText } = candidate;
   const digests = createDigests(listedText ? algorithmsFor(listedText) : []);
+  const seams = new StreamSeams(candidate.compression);
+  const bytes = passBy(seams, until(signal, file.read()));
   try {
-    for await (const chunk of decompress(until(signal, file.read()), candidate.compression, limits)) {
+    for await (const chunk of decompress(bytes, candidate.compression, limits)) {
       counter.update(chunk);
       records.write(chunk);
       digests.update(chunk);
@@ -112,7 +124,12 @@ const readText = async (
   }
   records.end();
   const mismatch = listedText ? checkDigests(listedText, digests.result()).mismatch : null;
-  return { counter, records: records.records, mismatch: mismatch && describe(mismatch) };
+  return {
+    counter,
+    records: records.records,
+    mismatch: mismatch && describe(mismatch),
+    severalStreams: seams.found,
+  };
 };
 
 /**
@@ -137,7 +154,7 @@ export const inspectIndex = async (
   }
   if (file.size === 0 && (candidate.compression !== 'plain' || !listed)) throw new CrawlError('index-empty', path);
 
-  const { counter, records, mismatch } = await readText(candidate, received, limits, signal);
+  const { counter, records, mismatch, severalStreams } = await readText(candidate, received, limits, signal);
   if (!listed && mismatch !== null) throw new CrawlError('index-mismatch', `the text of ${path}: ${mismatch}`);
   const confirmed = listed !== undefined || candidate.listedText !== undefined;
   if (counter.html) throw new CrawlError('index-html', path);
@@ -146,5 +163,5 @@ export const inspectIndex = async (
   if (!received.framed && !confirmed && candidate.compression === 'plain') {
     throw new CrawlError('index-length-unknown', path);
   }
-  return { decompressedSize: counter.size, records, confirmed, variant: mismatch };
+  return { decompressedSize: counter.size, records, confirmed, variant: mismatch, severalStreams };
 };

@@ -7,7 +7,7 @@ import type { IndexPlace } from './index-names.ts';
 import { describeSigning, faultOf } from './signing.ts';
 
 // Findings about the bytes of an index as a file. Earlier versions stored the findings of visits with them.
-const contentCodes: ReadonlySet<string> = new Set(['index-variants-differ']);
+const contentCodes: ReadonlySet<string> = new Set(['index-variants-differ', 'index-several-streams']);
 
 /** The findings of a snapshot that hold as long as its bytes stay. */
 export const contentFindings = ({ findings }: Pick<Snapshot, 'findings'>): Finding[] =>

@@ -87,6 +87,7 @@ export const stepOf: Readonly<Record<FindingCode, MendingStep | null>> = {
   'index-not-listed': 'release',
   'index-gone': 'packages',
   'index-variants-differ': 'packages',
+  'index-several-streams': 'packages',
   'inrelease-unsigned': 'sign',
   'inrelease-error': null,
   'signature-unreadable': 'sign',

@@ -5,6 +5,7 @@ import { xzAsync } from 'node-liblzma/wasm';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { areCrumbs, Crumbs } from '../../src/apt/crumbs.ts';
 import { type Compression, DecompressionError, decompress } from '../../src/apt/decompress.ts';
+import { StreamSeams } from '../../src/apt/several-streams.ts';
 import { decompressAll } from '../support/decompress-all.ts';
 import { bzip2Zeros, emptyBzip2, lzmaZeros, numbers, small, smallText, threeBlocks } from './compressed.ts';
 
@@ -218,6 +219,27 @@ describe.each(codecs)('a bomb in %s', (codec) => {
     expect(source.pulled).toBeLessThan(codec === 'bz2' ? 6e6 : 1 << 20);
     for (const one of [reading, other.reading]) await one.return(undefined);
     await expect.poll(() => [source.closed, other.source.closed]).toEqual([true, true]);
+  });
+});
+
+describe('the streams of a compressed file', () => {
+  it('are noticed where APT reads only the first of them, in whatever pieces they arrive', () => {
+    const areSeveral = (codec: Compression, chunks: Iterable<Uint8Array>): boolean => {
+      const seams = new StreamSeams(codec);
+      for (const chunk of chunks) seams.update(chunk);
+      return seams.found;
+    };
+    for (const codec of codecs) {
+      const isFirstAlone = codec === 'xz' || codec === 'bz2';
+      const two = Buffer.concat([small[codec], small[codec]]);
+      expect(areSeveral(codec, [small[codec]]), codec).toBe(false);
+      expect(areSeveral(codec, bytewise(small[codec])), codec).toBe(false);
+      expect(areSeveral(codec, bytewise(two)), codec).toBe(isFirstAlone);
+      for (let cut = 0; cut <= two.length; cut++) {
+        expect(areSeveral(codec, [two.subarray(0, cut), two.subarray(cut)]), `${codec} ${cut}`).toBe(isFirstAlone);
+      }
+    }
+    expect(areSeveral('bz2', [emptyBzip2, small.bz2])).toBe(true);
   });
 });
 

@@ -76,6 +76,19 @@ export const unsigned: Scenario[] = [
     ours: 5,
     because: ofDates,
   },
+  ...(['xz', 'bz2'] as const).map((compression) => ({
+    what: `${compression} in two streams`,
+    plan: { compressions: [compression], listed: [compression, 'plain' as const], inStreams: true },
+    apt: 3,
+    ours: 5,
+    because: 'APT reads the first stream alone, which a finding says',
+  })),
+  {
+    what: 'gz in two streams',
+    plan: { compressions: ['gz'], listed: ['gz', 'plain'], inStreams: true },
+    apt: 5,
+    ours: 5,
+  },
   {
     what: 'an index that does not match',
     change: set('/Packages.gz', gzipSync('x')),

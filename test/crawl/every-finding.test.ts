@@ -118,6 +118,7 @@ const ofRelease: Record<
         files.set('/Release', Buffer.concat([files.get('/Release') ?? new Uint8Array(), Buffer.from(line)])),
       );
     }),
+  'index-several-streams': () => serve({ compressions: ['bz2'], inStreams: true }),
   'inrelease-unsigned': async () => serve({}, { '/InRelease': (await generateRepository()).get('/Release') ?? '' }),
   'inrelease-error': async () => {
     await serve({});

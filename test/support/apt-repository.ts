@@ -27,6 +27,8 @@ export interface RepositoryPlan {
   /** The compressions in Release; all by default. */
   readonly listed?: readonly Compression[];
   readonly byHash?: boolean;
+  /** Each compression consists of two streams, as pbzip2 writes it. */
+  readonly inStreams?: boolean;
   readonly paymentEndpoint?: string;
 }
 
@@ -44,6 +46,12 @@ export const compress = (text: Uint8Array | string, compression: Compression): P
   compressed.set(key, known);
   // A copy, because tests break what they get.
   return known.then((bytes) => Buffer.from(bytes));
+};
+
+const compressInStreams = async (text: string, compression: Compression): Promise<Uint8Array> => {
+  const middle = text.indexOf('\n\n') + 2;
+  const parts = [text.slice(0, middle), text.slice(middle)];
+  return Buffer.concat(await Promise.all(parts.map((part) => compress(part, compression))));
 };
 
 const compressAnew = async (text: Uint8Array | string, compression: Compression): Promise<Uint8Array> => {
@@ -120,7 +128,7 @@ export const generateRepository = async (plan: RepositoryPlan = {}): Promise<Rep
   const ofAll = suite && plan.all ? { folder: `${suite.component}/binary-all/`, text: composeIndex(plan.all) } : null;
   const compressed = new Map<Compression, Uint8Array>();
   for (const compression of new Set([...compressions, ...(plan.listed ?? [])])) {
-    compressed.set(compression, await compress(text, compression));
+    compressed.set(compression, await (plan.inStreams ? compressInStreams : compress)(text, compression));
   }
   const bytesOf = (compression: Compression): Uint8Array => compressed.get(compression) ?? new Uint8Array();
   for (const compression of compressions) {

@@ -98,6 +98,11 @@ export const releaseTexts = {
     'The content of one compression is not what Release lists: {}.',
     'Compress all of them from the same Packages, then write Release.',
   ),
+  'index-several-streams': weak(
+    'APT reads only a part of the index',
+    'The index is compressed in several streams, of which APT reads only the first: {}.',
+    'Compress Packages with xz or bzip2 as a whole: pbzip2, and files that are joined, make several streams.',
+  ),
   'inrelease-unsigned': weak(
     'InRelease is not signed',
     'InRelease has no signature and was read as a Release: {}.',
