@@ -1,6 +1,6 @@
 import { sayCount, watchFilters } from './narrowing.ts';
 
-// Narrows the list of repositories. Without scripts all of them are listed and the filters are hidden.
+// Narrows the list of repositories, also that of the doctor, whose only filter is the name. Without scripts all of them are listed and the filters are hidden.
 
 const frame = document.querySelector<HTMLElement>('#repositories');
 const items = [...document.querySelectorAll<HTMLElement>('#repositories > li')];
@@ -25,15 +25,15 @@ watchFilters(document.querySelector<HTMLFormElement>('#repository-filters'), (wa
     const names = namesOf(item);
     const fits =
       words.every((word) => names.includes(word)) &&
-      (quality === '' || item.dataset.quality === quality) &&
-      (kind === '' || (item.dataset.kinds ?? '').split(' ').includes(String(kind))) &&
-      (health === '' || item.dataset.health === health);
+      (!quality || item.dataset.quality === quality) &&
+      (!kind || (item.dataset.kinds ?? '').split(' ').includes(String(kind))) &&
+      (!health || item.dataset.health === health);
     item.hidden = !fits;
     if (fits) shown++;
   }
   // A list without visible items would be an empty frame.
   frame?.toggleAttribute('hidden', shown === 0);
-  const none = 'No repository matches. Try fewer letters, or “Any”.';
+  const none = `No repository matches. Try fewer letters${health === null ? '' : ', or “Any”'}.`;
   sayCount(document.querySelector('#repository-count'), {
     shown,
     all: items.length,

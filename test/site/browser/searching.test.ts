@@ -309,6 +309,21 @@ describe('searching', () => {
     }
   });
 
+  it('narrows the list of the doctor to the repository whose name or address its owner types', async () => {
+    const page = await site.open('/doctor/');
+    const shown = page.locator('#repositories > li:visible .name');
+    const count = page.locator('#repository-count');
+    const all = await shown.count();
+    await page.getByLabel('Repository', { exact: true }).fill('beta');
+    await expect.poll(() => shown.allTextContents()).toEqual([expect.stringContaining('Beta')]);
+    expect(await count.textContent()).toBe(`1 of ${all} repositories`);
+    await page.getByLabel('Repository', { exact: true }).fill('nothing of this name');
+    await expect.poll(() => count.textContent()).toBe('No repository matches. Try fewer letters.');
+    await page.goto(`${site.files.base}/repository/`);
+    await page.getByLabel('Name', { exact: true }).fill('nothing of this name');
+    await expect.poll(() => count.textContent()).toBe('No repository matches. Try fewer letters, or “Any”.');
+  });
+
   it('shows no filter that does nothing without JavaScript, on a phone too', async () => {
     for (const size of [phone, {}]) {
       const page = await site.open('/repository/', { ...size, javaScriptEnabled: false });
