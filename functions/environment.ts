@@ -31,6 +31,8 @@ export interface Bindings {
   readonly clientAddress?: string;
   /** The app notes here what was asked for. */
   readonly note?: RequestNote;
+  /** Whether the server will stop soon, so that balancers should ask another one. */
+  readonly isLeaving?: boolean;
 }
 
 /** Who asks, as far as the host knows. */

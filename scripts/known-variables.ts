@@ -65,6 +65,7 @@ export const knownVariables: readonly string[] = [
   'S3_ENDPOINT',
   'S3_REGION',
   'SAMPLE',
+  'SHUTDOWN_DELAY',
   'SIGNING_KEY',
   'SITE',
   'SOAK_GENTLE',

@@ -114,6 +114,16 @@ export const serverOptions = {
     environment: 'DEBDEX_READER_TIMEOUT',
     help: 'Seconds in which a client must read 64 KB of its answer, or the rest of it, before its connection is closed.',
   },
+  'shutdown-delay': {
+    type: 'integer',
+    value: 'S',
+    default: 0,
+    maximum: 3600,
+    environment: 'DEBDEX_SHUTDOWN_DELAY',
+    help:
+      'Seconds for which a server that is told to stop still answers, while /v2/readyz is 503 so that balancers ask ' +
+      'another one.',
+  },
   development: {
     type: 'boolean',
     environment: 'DEBDEX_DEVELOPMENT',
@@ -273,6 +283,7 @@ export const hostOptionsOf = (values: OptionValues<typeof serverOptions>, log: L
   olderAddresses: !values['no-older-addresses'],
   trustedProxies: values['trusted-proxies'],
   limits: limitsOf(values),
+  shutdownDelay: values['shutdown-delay'] * 1000,
   log,
   accessLog: values['access-log'],
   metrics: metricsOf(values),

@@ -50,7 +50,7 @@ export class CannotServe extends Error {
 }
 
 /** A running server with everything that it answers from. */
-export interface Host extends Pick<RunningServer, 'port' | 'close'> {
+export interface Host extends Pick<RunningServer, 'port' | 'leave' | 'close'> {
   /** The address to enter into a browser. */
   readonly address: string;
   /** The port for metrics, if they can be read. */

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { documentPath } from '../../src/contract/paths.ts';
 import { createApp } from '../app.ts';
 import { type GatewayConfiguration, openGateway, readGatewayConfiguration } from '../gateway/on-node.ts';
@@ -22,8 +23,8 @@ import { untilStopped } from './until-stopped.ts';
 import { describeUnusable } from './unusable-files.ts';
 
 /**
- * How long stopping may take, in milliseconds: longer than answers under way may (`drainTimeout`), and less than the ten
- * seconds that process managers wait.
+ * How long stopping may take, in milliseconds, after the shutdown delay: longer than answers under way may
+ * (`drainTimeout`), and less than the ten seconds that process managers wait.
  */
 const stopTimeout = 9000;
 
@@ -145,11 +146,13 @@ const startHost = async (options: BuildHostOptions | ReplicaHostOptions): Promis
 };
 
 /**
- * Serves what was built, or a replica, until the process is told to stop. Throws as startBuildHost and startReplicaHost
- * do.
+ * Serves what was built, or a replica, until the process is told to stop, and for `shutdownDelay` milliseconds after that,
+ * in which balancers notice. Throws as startBuildHost and startReplicaHost do.
  */
-export const runHost = async (options: BuildHostOptions | ReplicaHostOptions): Promise<void> => {
-  const { log } = options;
+export const runHost = async (
+  options: (BuildHostOptions | ReplicaHostOptions) & { readonly shutdownDelay: number },
+): Promise<void> => {
+  const { log, shutdownDelay } = options;
   // Node prints the error in its own form, too, and ends the process.
   const tellEnd = (error: unknown) => {
     log.fault(error, { ends: true });
@@ -157,6 +160,8 @@ export const runHost = async (options: BuildHostOptions | ReplicaHostOptions): P
   };
   process.on('uncaughtExceptionMonitor', tellEnd);
   const host = await startHost(options);
+  // Before anybody reads that it listens, and may stop it.
+  const stopped = untilStopped();
   process.stdout.write(`Listening on ${host.address}\n`);
   log.info('started', `Serving on ${host.address}`, {
     address: host.address,
@@ -164,7 +169,13 @@ export const runHost = async (options: BuildHostOptions | ReplicaHostOptions): P
     node: process.version,
     pid: process.pid,
   });
-  await untilStopped();
+  await stopped;
+  if (shutdownDelay > 0) {
+    host.leave();
+    const seconds = shutdownDelay / 1000;
+    log.info('leaving', `Stopping in ${seconds} s: until then requests are answered, and /v2/readyz is 503`);
+    await sleep(shutdownDelay);
+  }
   log.info('stopping', 'Stopping: answers under way complete first');
   // A database that stands still does not hang up, and its connections would keep the process for as long. What is
   // acknowledged is on disk.

@@ -80,6 +80,7 @@ export const listen = async (options: HostOptions, served: Served): Promise<List
     metricsPort: metrics?.port,
     address: addressText(host, server.port),
     forget: server.forget,
+    leave: server.leave,
     close: async () => {
       await server.close();
       await metrics?.close();

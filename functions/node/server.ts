@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { setImmediate as nextRound } from 'node:timers/promises';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import type { Hono } from 'hono';
 import { ourFault, tooManyAtOnce } from '../../src/contract/errors.ts';
@@ -29,6 +30,9 @@ import { watchStamp } from './watch-stamp.ts';
 
 /** The most memory, in bytes, for ready documents. */
 const readyDocuments = 64 * 2 ** 20;
+
+/** How long, in milliseconds, a server that closes takes connections that keep arriving. */
+const longestArrival = 1000;
 
 export interface ServerOptions {
   /** Read for each request, so that it can be replaced. */
@@ -80,6 +84,11 @@ export interface RunningServer {
   /** Drops ready answers, because the published files have changed. */
   forget(): void;
   /**
+   * Prepares for `close`: until then everything is still answered, but `/v2/readyz` says 503, so that balancers ask
+   * another server, and every answer closes its connection, so that they keep none.
+   */
+  leave(): void;
+  /**
    * Stops: accepts no new connections, completes answers in progress, and cuts what is left after the drain timeout.
    */
   close(): Promise<void>;
@@ -118,7 +127,8 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     each: isProxied ? Number.POSITIVE_INFINITY : limits.clientLongHeads,
   });
   const doors = new Map<Socket, Door>();
-  let draining = false;
+  let isLeaving = false;
+  let arrived = 0;
 
   // The answer to errors that occur before the app is called; nearly always an invalid address.
   const refuseRequest = (error: unknown): Response => {
@@ -150,7 +160,11 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
         return isOfGateway(request.url) ? closeToScripts(answer) : answer;
       }
       const { note } = env.outgoing as Answer;
-      const bindings: Bindings = { clientAddress: clientOf(incoming), ...(note === undefined ? {} : { note }) };
+      const bindings: Bindings = {
+        clientAddress: clientOf(incoming),
+        ...(note === undefined ? {} : { note }),
+        isLeaving,
+      };
       return app.fetch(request, bindings);
     },
     { hostname: 'localhost', errorHandler: refuseRequest },
@@ -206,7 +220,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
       socket.destroy();
       return;
     }
-    if (draining) outgoing.shouldKeepAlive = false;
+    if (isLeaving) outgoing.shouldKeepAlive = false;
     if (!namesHost(incoming)) {
       refuse(socket, { status: 400, method, sentence: 'The request must name one host, and a port of at most 65535' });
       return;
@@ -288,6 +302,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
 
   server.on('connection', (socket) => {
     rounds.hurry();
+    arrived++;
     const client = clientNetwork(socket.remoteAddress ?? '');
     const place = places.take(socket, client);
     if (place === undefined) {
@@ -334,11 +349,30 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
   };
   const stopWatching = options.stamp === null ? () => {} : watchStamp(options.stamp, change);
 
-  const close = async (): Promise<void> => {
-    draining = true;
+  // Connections that the system has made and not handed over yet are reset when the server closes. It hands over one in each
+  // round of the event loop, and who is answered meanwhile may come again over a new one.
+  const untilNoneArrives = async (): Promise<void> => {
+    const end = performance.now() + longestArrival;
+    rounds.pause();
+    // Ends this round, which may be past its connection.
+    await nextRound();
+    for (let before = -1; before !== arrived && performance.now() < end; ) {
+      before = arrived;
+      await nextRound();
+    }
+  };
+
+  const leave = (): void => {
+    isLeaving = true;
     direct?.end();
+  };
+
+  const close = async (): Promise<void> => {
+    leave();
+    await untilNoneArrives();
     stopWatching();
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    rounds.resume();
     const closeUnused = (): void => {
       areRequestsRead = true;
       // Node counts a connection that has not sent anything yet as busy.
@@ -356,5 +390,12 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     refusals.end();
   };
   const held = () => ({ connections: doors.size, answers: hot.answered, bytes: hot.weights() });
-  return { port: (server.address() as AddressInfo).port, refusals: refusals.counts, held, forget: hot.clear, close };
+  return {
+    port: (server.address() as AddressInfo).port,
+    refusals: refusals.counts,
+    held,
+    forget: hot.clear,
+    leave,
+    close,
+  };
 };

@@ -16,6 +16,9 @@ export interface Rounds {
   take(client: string, work: () => void): void;
   /** Shortens the next turn. */
   hurry(): void;
+  /** Begins no work until `resume`. */
+  pause(): void;
+  resume(): void;
 }
 
 /**
@@ -27,6 +30,7 @@ export const createRounds = (): Rounds => {
   let turnBegan: number | undefined;
   let scheduled = false;
   let isBrief = false;
+  let isPaused = false;
 
   const isOver = (): boolean =>
     turnBegan !== undefined && performance.now() - turnBegan >= (isBrief ? briefTurn : longestTurn);
@@ -40,7 +44,7 @@ export const createRounds = (): Rounds => {
   };
 
   const doNext = (): void => {
-    if (waiting.isEmpty()) return;
+    if (isPaused || waiting.isEmpty()) return;
     schedule();
     beginTurn();
     if (isOver()) return;
@@ -64,7 +68,7 @@ export const createRounds = (): Rounds => {
   return {
     take: (client, work) => {
       beginTurn();
-      if (waiting.isEmpty() && !isOver()) {
+      if (!isPaused && waiting.isEmpty() && !isOver()) {
         work();
         return;
       }
@@ -73,6 +77,13 @@ export const createRounds = (): Rounds => {
     },
     hurry: () => {
       isBrief = true;
+      schedule();
+    },
+    pause: () => {
+      isPaused = true;
+    },
+    resume: () => {
+      isPaused = false;
       schedule();
     },
   };

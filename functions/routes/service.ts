@@ -22,8 +22,8 @@ export const serviceHandlers = (dependencies: Dependencies) => {
       return jsonAnswer(req.raw, dependencies, text, { cache: cacheControl.none });
     },
 
-    readiness: async ({ req }) => {
-      const ready = await health.canRead();
+    readiness: async ({ req, env }) => {
+      const ready = env?.isLeaving !== true && (await health.canRead());
       const status = ready ? '200 OK' : '503 Service Unavailable';
       const text = JSON.stringify({ status, date: dependencies.now().toISOString() });
       return jsonAnswer(req.raw, dependencies, text, { status: ready ? 200 : 503, cache: cacheControl.none });

@@ -75,7 +75,9 @@ const createResponses = (operation: Operation, example: unknown): Json => {
     responses[503] = {
       ...successResponse(operation, undefined),
       description:
-        operation.schema === healthSchema ? 'Something is unhealthy; the leaves say what.' : 'A read operation fails.',
+        operation.schema === healthSchema
+          ? 'Something is unhealthy; the leaves say what.'
+          : 'A read operation fails, or the server is about to stop.',
     };
   }
   return responses;

@@ -163,7 +163,7 @@ describe('H8 readers of direct answers', () => {
     askMuch(kept, 5);
     await expect.poll(() => running.held().answers.documents).toBeGreaterThan(10);
     const before = running.held().answers.documents;
-    const { closed, lookForIdle } = beginClosing(running);
+    const { closed, lookForIdle } = await beginClosing(running);
     for (let time = 0; time < 3; time++) lookForIdle();
     kept.socket.resume();
     let whole = 0;

@@ -295,7 +295,7 @@ describe('H8 readers of questions that are answered directly', () => {
     const { running, held, kept } = await startHeld();
     kept.socket.write(get(one));
     await expect.poll(() => held.length).toBe(1);
-    const { closed, lookForIdle } = beginClosing(running);
+    const { closed, lookForIdle } = await beginClosing(running);
     for (let time = 0; time < 3; time++) lookForIdle();
     held[0]?.end();
     expect(await kept.next()).toMatch(/^HTTP\/1\.1 200 /);

@@ -135,6 +135,37 @@ describe('H2 stopping', () => {
     expect(await ended).toBe('');
   }, 60_000);
 
+  it('answers who is connected already, though the server has yet to be given the connection', async () => {
+    const { port, close } = await start();
+    server = undefined;
+    // The system tells clients at once, and the server of one in each round of the event loop.
+    const sockets = await Promise.all(Array.from({ length: 40 }, () => openSocket(port)));
+    const answers = sockets.map(readToEnd);
+    for (const socket of sockets) socket.write(`GET ${known} HTTP/1.1\r\nHost: a\r\n\r\n`);
+    await close();
+    const statuses = (await Promise.all(answers)).map((answer) => answer.slice(9, 12));
+    expect(statuses).toEqual(sockets.map(() => '200'));
+  });
+
+  it('tells balancers before, and answers everybody meanwhile, each for the last time', async () => {
+    const { port, leave, close } = await start();
+    server = undefined;
+    const kept = openConnections(port, 1);
+    const ask = async (target: string) => {
+      const { status, headers } = await kept.send({ method: 'GET', target });
+      return [status, headers.connection];
+    };
+    expect(await ask('/v2/readyz')).toEqual([200, 'keep-alive']);
+    const search = '/v2/jailbreak/package/search?q=one';
+    for (const target of [known, search]) expect(await ask(target)).toEqual([200, 'keep-alive']);
+    leave();
+    for (const target of ['/v2/readyz', '/readyz']) expect(await ask(target)).toEqual([503, 'close']);
+    for (const target of [known, search, '/v2/livez']) expect(await ask(target)).toEqual([200, 'close']);
+    await close();
+    kept.close();
+    await expect(openSocket(port)).rejects.toThrow('ECONNREFUSED');
+  });
+
   it('cuts who does not read, when the time is over', async () => {
     // Nothing else would cut them within a minute, when the test gives up.
     const { port, write, close } = await start({ limits: { drainTimeout: 300, readerTimeout: 600_000 } });

@@ -22,6 +22,19 @@ describe('turns', () => {
     expect(answered).toHaveLength(13);
   });
 
+  it('begin no work while they are paused, and what was asked for meanwhile after that', async () => {
+    const rounds = createRounds();
+    const done: string[] = [];
+    rounds.pause();
+    for (const name of ['one', 'two']) rounds.take(name, () => done.push(name));
+    rounds.hurry();
+    for (let round = 0; round < 3; round++) await nextTurn();
+    expect(done).toEqual([]);
+    rounds.resume();
+    while (done.length < 2) await nextTurn();
+    expect(done).toEqual(['one', 'two']);
+  });
+
   it('come in the order asked, though there is time left for who asks while others wait', async () => {
     const rounds = createRounds();
     const now = vi.spyOn(performance, 'now').mockReturnValue(0);

@@ -72,13 +72,30 @@ describe('npm run serve', () => {
     const { address, child, ended, output } = await startOn(flags, {
       GATEWAY_DATABASE_URL: gateway,
       DEBDEX_DOWNLOADS_DATABASE: downloads,
+      DEBDEX_SHUTDOWN_DELAY: '1',
     });
     // The store opens at the first request, for which a busy machine may take longer than one may.
     await expect.poll(async () => (await authenticate(address, 'sileo://authentication_success')).status).toBe(200);
     for (const { hold } of passages) hold(true);
     child.kill('SIGTERM');
     expect(await ended).toBe(0);
-    expect(output.text).toContain('"event":"stopped-late"');
+    expect(output.text).toMatch(/"event":"leaving"[\s\S]*"event":"stopping"[\s\S]*"event":"stopped-late"/);
+  });
+
+  it('H2: still answers while balancers are told, and ends at once for a second word', async () => {
+    const { folder, state } = build();
+    const flags = ['--out', folder, '--state', state, '--port', '0', '--shutdown-delay', '3600'];
+    const { address, child, ended, output } = await startOn(flags);
+    child.kill('SIGTERM');
+    await expect.poll(() => output.text).toContain('"event":"leaving"');
+    const answer = await fetch(`${address}/v2/livez`);
+    expect([answer.status, answer.headers.get('connection')]).toEqual([200, 'close']);
+    expect((await fetch(`${address}/v2/readyz`)).status).toBe(503);
+    // Within a second it would be the first signal again, as npm passes it on.
+    const again = setInterval(() => child.kill('SIGTERM'), 50);
+    expect(await ended).toBe(1);
+    clearInterval(again);
+    expect(output.text).not.toContain('"event":"stopping"');
   });
 
   const loopbackCallback = 'http://127.0.0.1:1/x';

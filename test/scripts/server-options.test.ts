@@ -19,7 +19,13 @@ describe('the flags of a server', () => {
     for (const name of [...names, 'unreadBytes', 'clientUnreadBytes', 'readerTimeout'] as const) {
       expect(limits[name], name).toBe(limitTable[name].value);
     }
-    expect(told).toMatchObject({ host: '127.0.0.1', port: 8080, rate: 1000, answerMemory: 96 * 2 ** 20 });
+    expect(told).toMatchObject({
+      host: '127.0.0.1',
+      port: 8080,
+      rate: 1000,
+      answerMemory: 96 * 2 ** 20,
+      shutdownDelay: 0,
+    });
     expect(told).toMatchObject({ olderAddresses: true, trustedProxies: 0, accessLog: 'off', development: false });
     expect([told.metrics, told.downloadsDatabase]).toEqual([undefined, undefined]);
   });
@@ -36,6 +42,7 @@ describe('the flags of a server', () => {
       clientUnreadBytes: 6 * 2 ** 20,
       readerTimeout: 5000,
     });
+    expect(read('--shutdown-delay', '4')).toMatchObject({ shutdownDelay: 4000 });
     expect(read('--rate-limit', '7', '--answer-memory', '2', '--trusted-proxies', '3')).toMatchObject({
       rate: 7,
       answerMemory: 2 * 2 ** 20,

@@ -112,14 +112,19 @@ export const passTurns = async (other: KeptConnection): Promise<void> => {
   for (let turn = 0; turn < 3; turn++) expect(await other.ask(plainGet(known))).toMatch(/^HTTP\/1\.1 200 /);
 };
 
-/** Makes a server close, and look for idle connections at once, as it does repeatedly until none is left. */
-export const beginClosing = (
+/**
+ * Makes a server close, and look for idle connections at once, as it does repeatedly until none is left. Resolves when it
+ * has taken whoever was still to be handed over.
+ */
+export const beginClosing = async (
   server: TestServer,
-): { readonly closed: Promise<void>; readonly lookForIdle: () => void } => {
+): Promise<{ readonly closed: Promise<void>; readonly lookForIdle: () => void }> => {
   const begun = vi.spyOn(globalThis, 'setInterval');
+  const looks = () => begun.mock.calls.map(([look]) => look);
   const closed = server.close();
-  const looks = begun.mock.calls.map(([look]) => look);
+  await vi.waitUntil(() => looks().length > 0, { interval: 1 });
+  const [look, ...others] = looks();
   begun.mockRestore();
-  expect(looks).toHaveLength(1);
-  return { closed, lookForIdle: () => looks[0]?.() };
+  expect(others).toEqual([]);
+  return { closed, lookForIdle: () => look?.() };
 };

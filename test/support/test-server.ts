@@ -103,6 +103,7 @@ export interface TestServer extends Published {
   /** How often each limit was reached. */
   readonly refusals: RunningServer['refusals'];
   readonly held: RunningServer['held'];
+  readonly leave: RunningServer['leave'];
   close(): Promise<void>;
 }
 
@@ -179,6 +180,7 @@ export const startTestServer = async (
     dependencies,
     refusals: server.refusals,
     held: server.held,
+    leave: server.leave,
     close: async () => {
       await server.close();
       await downloads.close();
