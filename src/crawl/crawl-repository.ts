@@ -1,4 +1,5 @@
 import { parseDate } from '../apt/release.ts';
+import { compressions } from '../contract/compressions.ts';
 import { addressKey, type ManifestEntry } from '../contract/manifest.ts';
 import {
   type Baseline,
@@ -12,10 +13,17 @@ import {
 } from '../snapshots/snapshot.ts';
 import { isPaused } from './back-off.ts';
 import { CrawlError, saySecond, sayStanzas } from './crawl-error.ts';
-import { fetchExtras, isSignatureMissing } from './extras.ts';
-import { type FoundRelease, fetchRelease, isInReleaseUnanswered, readStoredRelease } from './fetch-release.ts';
+import { fetchBesideRelease, fetchPayment, isSignatureMissing } from './extras.ts';
+import {
+  type FoundRelease,
+  fetchRelease,
+  isInReleaseUnanswered,
+  readStoredRelease,
+  releaseFolder,
+} from './fetch-release.ts';
 import { computeFirstSight } from './first-sight.ts';
 import { isListedStrongly } from './index-candidates.ts';
+import { indexFolder } from './index-names.ts';
 import { countStanzas, fetchIndexes, recheckIndexes } from './indexes.ts';
 import { countRecords } from './inspect.ts';
 import { checkSigning } from './signing.ts';
@@ -97,6 +105,12 @@ const findOlder = (release: FoundRelease, { date: before }: Baseline, now: Date)
   if (before === null || date === undefined || before > now.toISOString() || date >= before) return undefined;
   const detail = `${release.file.path} is of ${saySecond(date)}, and the last one was of ${saySecond(before)}`;
   return { code: 'release-older', detail, held: { stanzas: null, date, packages: null, listed: true } };
+};
+
+/** Fails if the hashes in Release vouch for the index in no compression: then no signature reaches it. */
+const assertSignedForAny = ({ entry }: Visit, { content }: FoundRelease): void => {
+  if (compressions.some((compression) => isListedStrongly(entry, content, compression))) return;
+  throw new CrawlError('index-unverified', `${releaseFolder(entry.suite)}/${indexFolder(entry)}Packages`);
 };
 
 /** Fails if the entry names a key and the signature, through the hashes in Release, does not vouch for the index. */
@@ -217,10 +231,11 @@ const isSigningDue = ({ entry }: Visit, { signing }: Snapshot): boolean =>
 
 /** Checks what an unchanged release does not vouch for: its signature, and the payment endpoint. */
 const refreshExtras = async (visit: Visit, release: FoundRelease, same: Snapshot, due: boolean): Promise<Snapshot> => {
-  const { signature, ...extras } = await fetchExtras(visit, release, same, due);
+  const { signature, ...beside } = await fetchBesideRelease(visit, release, same, due);
+  const payment = await fetchPayment(visit, same, due);
   const signing = await checkSigning(visit, release, signature, same.signing.remembered);
   const extrasCheckedAt = due ? visit.now().toISOString() : same.extrasCheckedAt;
-  return { ...same, ...extras, signature: signature?.file ?? null, signing, extrasCheckedAt };
+  return { ...same, ...beside, ...payment, signature: signature?.file ?? null, signing, extrasCheckedAt };
 };
 
 /**
@@ -236,16 +251,22 @@ const areExtrasDue = ({ limits, pauses }: Visit, { extrasCheckedAt }: Snapshot, 
   );
 };
 
-/** What goes with a new release, and how it is signed. Throws `CrawlError` if a key in the manifest has not signed it. */
-const fetchSigning = async (
+/**
+ * How a new release is signed, which is decided before its index is asked for: what a key of the manifest has not signed
+ * would cost its origin the index at each visit. An InRelease needs no other file for that, and none is asked for yet,
+ * because an origin may answer that it wants a pause. Throws `CrawlError` if the key has not signed it, or if Release
+ * vouches for no index.
+ */
+const checkSigningFirst = async (
   visit: Visit,
   release: FoundRelease,
   previous: Snapshot | undefined,
   { due, signers }: { readonly due: boolean; readonly signers: readonly string[] },
 ) => {
-  const { signature, ...extras } = await fetchExtras(visit, release, previous, due);
-  const signing = await checkSigning(visit, release, signature, signers);
-  return { of: release, extras: { ...extras, signature: signature?.file ?? null, signing } };
+  const beside = release.name === 'Release' ? await fetchBesideRelease(visit, release, previous, due) : undefined;
+  const signing = await checkSigning(visit, release, beside === undefined ? null : beside.signature, signers);
+  assertSignedForAny(visit, release);
+  return { of: release, beside, signing };
 };
 
 /** Whether the last visit that asked for the index did not get it. Its origin may have been broken for a moment only. */
@@ -287,9 +308,10 @@ export const crawlRepository = async (
     assertNoObjection(first, [older, indexes && findShrunken(indexes, baseline)]);
   }
   const isNew = first.file.sha256 !== previous?.release.sha256;
-  // Where the manifest names a key, first of all, or what it has not signed would cost its index at each visit.
-  const early =
-    isNew && visit.entry.key !== undefined ? await fetchSigning(visit, first, previous, { due, signers }) : undefined;
+  const judged =
+    isNew && visit.entry.key !== undefined
+      ? await checkSigningFirst(visit, first, previous, { due, signers })
+      : undefined;
   const { release, indexes } = await fetchMatching(visit, first, previous);
   assertSignedFor(visit, release, indexes);
   const shrunken = findShrunken(indexes, baseline) && findShrunken(indexes, await recount(visit, previous, baseline));
@@ -307,13 +329,19 @@ export const crawlRepository = async (
     if (JSON.stringify(snapshot) !== JSON.stringify(previous)) await visit.store.write(snapshot, visit.staged);
     return { snapshot, release, changed: false, remembered: computeRemembered(snapshot, release) };
   }
-  const { extras } = early?.of === release ? early : await fetchSigning(visit, release, previous, { due, signers });
-  assertWhole(release, indexes, extras.signing);
+  const early = judged?.of === release ? judged : undefined;
+  const { signature, ...beside } = early?.beside ?? (await fetchBesideRelease(visit, release, previous, due));
+  const signing = early?.signing ?? (await checkSigning(visit, release, signature, signers));
+  assertWhole(release, indexes, signing);
+  const payment = await fetchPayment(visit, previous, due);
   const snapshot: Snapshot = {
     slug: visit.entry.slug,
     origin: originOf(visit.entry),
     ...found,
-    ...extras,
+    ...beside,
+    ...payment,
+    signature: signature?.file ?? null,
+    signing,
     hasInRelease: release.name === 'InRelease',
     extrasCheckedAt: due ? now.toISOString() : previous.extrasCheckedAt,
     changedAt: computeChangedAt(release, indexes.packages, previous, before, now),

@@ -6,9 +6,8 @@ import { type FoundRelease, isInReleaseUnanswered, releaseFolder } from './fetch
 import { looksLikeSignature } from './openpgp-signature.ts';
 import type { Answer, Visit } from './visit.ts';
 
-/** What an origin offers besides release and index. */
-export interface Extras
-  extends Pick<Snapshot, 'hasReleaseGpg' | 'releaseGpgValidators' | 'paymentEndpoint' | 'paymentValidators'> {
+/** What an origin has of a Release.gpg. */
+interface BesideRelease extends Pick<Snapshot, 'hasReleaseGpg' | 'releaseGpgValidators'> {
   /** The detached signature of a Release; undefined if the origin did not answer. */
   readonly signature: DetachedSignature | null | undefined;
 }
@@ -127,17 +126,17 @@ const isUnseen = (visit: Visit, release: FoundRelease, previous: Snapshot | unde
 };
 
 /**
- * Fetches the detached signature and the payment endpoint, but only if the answer may have changed: the signature if
- * its Release has changed, and both if they were last requested long ago (`due`). Nothing here makes a crawl fail. What
- * the origin does not answer stays as it was; the signature of a new Release is then undefined, and so is one that may be
- * in an InRelease. Throws `SnapshotError` if the store has lost the last one.
+ * Fetches the detached signature, but only if the answer may have changed: if its Release has changed, or it was last
+ * requested long ago (`due`). Nothing here makes a crawl fail. What the origin does not answer stays as it was; the
+ * signature of a new Release is then undefined, and so is one that may be in an InRelease. Throws `SnapshotError` if the
+ * store has lost the last one.
  */
-export const fetchExtras = async (
+export const fetchBesideRelease = async (
   visit: Visit,
   release: FoundRelease,
   previous: Snapshot | undefined,
   due: boolean,
-): Promise<Extras> => {
+): Promise<BesideRelease> => {
   const isNew = release.file.sha256 !== previous?.release.sha256;
   const stored = previous && !isNew ? await readStoredSignature(visit, previous) : null;
   const isRefused = !isNew && stored === null && previous.signature !== null;
@@ -149,14 +148,21 @@ export const fetchExtras = async (
   const kept = isUnknown ? undefined : stored;
   const apart = answer === undefined ? kept : (answer?.signature ?? null);
   const signature = apart === null && isUnseen(visit, release, previous) ? undefined : apart;
-  const payment = due ? await visit.askAside('payment', () => fetchPaymentEndpoint(visit, previous)) : undefined;
-  const { paymentEndpoint, paymentValidators } = payment ?? previous ?? noPaymentEndpoint;
   return {
     signature: release.name === 'Release' ? signature : null,
     hasReleaseGpg: answer === undefined ? (previous?.hasReleaseGpg ?? false) : answer !== null,
     releaseGpgValidators:
       release.name === 'InRelease' ? (answer === undefined ? known : (answer?.validators ?? null)) : null,
-    paymentEndpoint,
-    paymentValidators,
   };
+};
+
+/** Asks for the payment endpoint if it is `due`. What the origin does not answer stays as it was. */
+export const fetchPayment = async (
+  visit: Visit,
+  previous: PaymentEndpoint | undefined,
+  due: boolean,
+): Promise<PaymentEndpoint> => {
+  const payment = due ? await visit.askAside('payment', () => fetchPaymentEndpoint(visit, previous)) : undefined;
+  const { paymentEndpoint, paymentValidators } = payment ?? previous ?? noPaymentEndpoint;
+  return { paymentEndpoint, paymentValidators };
 };

@@ -7,7 +7,7 @@ import {
 } from '../support/apt-repository.ts';
 import { bench, useCrawlBench } from '../support/crawl-bench.ts';
 import { makeEntry } from '../support/crawling.ts';
-import type { Fault } from '../support/origin-server.ts';
+import { type Fault, statusFault } from '../support/origin-server.ts';
 import { createSigner, type Signer, signRepository } from '../support/signer.ts';
 
 const [signer, other] = [await createSigner(), await createSigner()];
@@ -310,10 +310,28 @@ describe('with a key in the manifest', () => {
       expect(await bench.crawlOne({}, pinned(signer.publicKey))).toMatchObject({
         outcome: 'failed',
         code: 'signature-missing',
-        asked: ['/InRelease 404', '/Release 200', '/Release.gpg 404', '/payment_endpoint 404'],
+        asked: ['/InRelease 404', '/Release 200', '/Release.gpg 404'],
       });
     }
   });
+
+  it('C5: an index that no strong hash in Release confirms is not asked for', async () => {
+    const files = await generateRepository({ ...generation(3), hashes: ['md5'] });
+    bench.origin.serve('repo', await signRepository(files, signer, ['InRelease']));
+    const outcome = await bench.crawlOne({}, pinned(signer.publicKey));
+    expect(outcome).toMatchObject({ outcome: 'failed', code: 'index-unverified', asked: ['/InRelease 200'] });
+    expect(outcome.detail).toBe('/Packages');
+  });
+
+  it.each(styles)(
+    'C6: a release signed in %s: after a pause that the origin asks for it is asked no more',
+    async (into) => {
+      await serve(3, signer, [into]);
+      bench.origin.break('/repo/payment_endpoint', statusFault(429, { 'retry-after': '36000' }));
+      const { outcome, asked } = await bench.crawlOne({}, pinned(signer.publicKey));
+      expect([outcome, asked.at(-1)]).toEqual(['fresh', '/payment_endpoint 429']);
+    },
+  );
 
   it('C5: that is added later is held against what is there already, and its removal too', async () => {
     await serve(3, signer);
