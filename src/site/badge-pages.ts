@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Badge } from '../contract/badge.ts';
 import { encodeFolderName } from '../contract/filenames.ts';
-import { createSafetyList } from '../safety/safety-list.ts';
 import { composeBadge, drawBadge } from './badge.ts';
 import { site } from './context.ts';
 import { isUnsafe } from './repository.ts';
@@ -11,7 +10,7 @@ import { isUnsafe } from './repository.ts';
  * was never read, whose badge says so. The cache key depends on what the badge says.
  */
 export const badgePaths = () => {
-  const { catalog, inRepository, service, safety } = site();
+  const { catalog, inRepository, service } = site();
   const found = [
     ...catalog.repositories.map((repository) => [repository.slug, repository] as const),
     ...catalog.former.entries(),
@@ -22,14 +21,13 @@ export const badgePaths = () => {
     isUnsafe: isUnsafe(repository),
   }));
   const known = new Set(found.map(({ slug }) => slug));
-  const unsafe = createSafetyList(safety);
   const unread = (catalog.lastBuild?.repositories ?? [])
     .filter(({ slug }) => !known.has(slug))
     .map((outcome) => ({
       slug: outcome.slug,
       outcome,
       packages: 0,
-      isUnsafe: unsafe.find(outcome.uri) !== undefined,
+      isUnsafe: catalog.unsafeAt(outcome.uri) !== undefined,
     }));
   return [...found, ...unread].map(({ slug, ...subject }) => {
     const badge = composeBadge({ service: service.name, ...subject });

@@ -21,7 +21,7 @@ export interface DoctorView {
   readonly uri: string;
   /** Whether it was ever read, so that it has a page of its own. */
   readonly isRead: boolean;
-  /** What the safety list says of it, if it names it and it was ever read. */
+  /** What the safety list says of it, if it names it. */
   readonly unsafe: UnsafeDoubt | undefined;
   readonly diagnosis: Diagnosis;
   /** How many of the findings need fixing. */
@@ -119,14 +119,14 @@ const doctorView = (repository: Repository, packages: number): DoctorView => {
   });
 };
 
-const neverRead = (outcome: Outcome): DoctorView => {
+const neverRead = (outcome: Outcome, unsafe: UnsafeDoubt | undefined): DoctorView => {
   const { slug, uri, index: { suite, component, binary } = { suite: './' } } = outcome;
   return viewOf({
     slug,
     name: slug,
     uri,
     isRead: false,
-    unsafe: undefined,
+    unsafe,
     found: undefined,
     outcome,
     packages: 0,
@@ -143,7 +143,7 @@ export const doctorViews = (
 ): DoctorView[] => {
   const unread = (catalog.lastBuild?.repositories ?? []).filter(({ slug }) => catalog.repository(slug) === undefined);
   const views = [
-    ...unread.map(neverRead),
+    ...unread.map((one) => neverRead(one, catalog.unsafeAt(one.uri))),
     ...catalog.repositories.map((one) => doctorView(one, inRepository.get(one.slug)?.length ?? 0)),
   ];
   const rank = ({ unsafe, diagnosis: { standing }, toMend }: DoctorView) =>

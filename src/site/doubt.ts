@@ -1,9 +1,16 @@
 import { isHeldBack } from '../catalog/last-build.ts';
 import type { SafetyEntry } from '../contract/safety.ts';
-import { type Doubt, isTroubled, type Repository } from './repository.ts';
+import { type Doubt, isTroubled, type Repository, type UnsafeDoubt } from './repository.ts';
 
 const yearsToDoubt = 4;
 const badDayMs = 2 * 86_400_000;
+
+/** What this entry of the safety list says of a repository. */
+export const unsafeDoubt = ({ host, path = '', reason }: SafetyEntry): UnsafeDoubt => ({
+  kind: 'unsafe',
+  reason,
+  listed: host + path,
+});
 
 /**
  * Why not to add a repository, which `unsafe`, its entry in the safety list, says before all else, or why its data may be
@@ -15,10 +22,7 @@ export const doubtOf = (
   builtAt: string | undefined,
   unsafe?: SafetyEntry,
 ): Doubt | undefined => {
-  if (unsafe !== undefined) {
-    const { host, path = '', reason } = unsafe;
-    return { kind: 'unsafe', reason, listed: host + path };
-  }
+  if (unsafe !== undefined) return unsafeDoubt(unsafe);
   if (isTroubled(outcome)) {
     const since = outcome.confirmedAt ?? changedAt;
     if (isHeldBack(outcome)) return { kind: 'held', since };

@@ -26,12 +26,12 @@ import { readKeptDepiction } from '../depictions/kept-depiction.ts';
 import { statedLists } from '../results/stated-lists.ts';
 import { createSafetyList } from '../safety/safety-list.ts';
 import { type Author, authorKey, composeAuthors, isForDevices } from './authors.ts';
-import { doubtOf } from './doubt.ts';
+import { doubtOf, unsafeDoubt } from './doubt.ts';
 import { type Holder, holderOf } from './holder.ts';
 import { type KeyedRecord, type PackageSummary, summarise } from './package-summary.ts';
 import { rememberLast } from './page-keys.ts';
 import { RelationIndex } from './relation-index.ts';
-import { isUnsafe, type Outcome, type Repository } from './repository.ts';
+import { isUnsafe, type Outcome, type Repository, type UnsafeDoubt } from './repository.ts';
 import { statedWhereServed } from './stated.ts';
 import { tellNames } from './told-apart.ts';
 
@@ -107,6 +107,7 @@ export class SiteCatalog {
   readonly #bySlug: ReadonlyMap<string, Repository>;
   readonly #architectures = new Map<string, Set<string>>();
   readonly #depictions: string | undefined;
+  readonly #safety: ReturnType<typeof createSafetyList<SafetyEntry>>;
 
   /**
    * Opens the catalog file read-only. `lastBuild` has the outcome of each repository. `depictions` is the folder of the
@@ -123,12 +124,12 @@ export class SiteCatalog {
       name: visibleText(repository.record.name) ?? repository.slug,
     }));
     const names = tellNames(named);
-    const unsafe = createSafetyList(safety);
+    this.#safety = createSafetyList(safety);
     this.#byNumber = new Map(
       named.map(({ number, ...repository }) => {
         const { slug, name, changedAt, record } = repository;
         const outcome = outcomes.get(slug);
-        const doubt = doubtOf({ outcome, changedAt }, lastBuild?.builtAt, unsafe.find(record.uri));
+        const doubt = doubtOf({ outcome, changedAt }, lastBuild?.builtAt, this.#safety.find(record.uri));
         const findings = tellSince(repository.findings, outcome);
         return [number, { ...repository, toldName: names.get(slug) ?? name, outcome, doubt, findings }];
       }),
@@ -183,6 +184,12 @@ export class SiteCatalog {
   holder(slug: string): Holder | undefined {
     const repository = this.#bySlug.get(slug);
     return repository && this.#holderOf(repository);
+  }
+
+  /** What the safety list says of an address; undefined if it does not name it. */
+  unsafeAt(uri: string): UnsafeDoubt | undefined {
+    const entry = this.#safety.find(uri);
+    return entry && unsafeDoubt(entry);
   }
 
   /** Whether native depictions are shown. */

@@ -48,6 +48,7 @@ it('has no commands of a flat repository for a suite that was never read, and ex
       lastBuild: { builtAt: '', repositories: [unread] },
       repositories: [],
       repository: () => undefined,
+      unsafeAt: () => undefined,
     };
     const [view] = doctorViews(catalog as unknown as SiteCatalog, new Map());
     return [view?.diagnosis.findings.flatMap(({ mending }) => mending.commands), view?.command];

@@ -440,11 +440,17 @@ describe('the words and figures of every page', () => {
     expect(firstOfAll.map(([, slug]) => slug).sort()).toEqual(['beta', 'gone', 'suited']);
     expect(text('divergence/')).toMatch(/Beta \(.*unsafe to add\)/);
     expect(text('status/')).toContain(`It was taken over. ${link}See the safety list</a>.`);
-    for (const list of ['doctor/', 'repository/', 'ranking/']) expect(text(list).split(unsafe), list).toHaveLength(3);
+    for (const list of ['repository/', 'ranking/']) expect(text(list).split(unsafe), list).toHaveLength(3);
+    // One of them was never read.
+    expect(text('doctor/').split(unsafe)).toHaveLength(4);
+    expect(text('doctor/gone/')).toContain('<strong>Unsafe to add.</strong> It was taken over.');
+    const unread = text('status/').split('href="/doctor/gone/"')[1]?.split('</li>')[0] ?? '';
+    expect(readAloud(unread).replaceAll(/\s+/g, ' ')).toContain(
+      'Unsafe Never read It was taken over. See the safety list',
+    );
     expect(text('repository/many/')).toContain('sileo:');
     expect(text('search/')).toContain(' data-stale="beta" data-unsafe="suited beta"');
     const read = (file: string) => JSON.parse(readFileSync(path.join(folder, 'troubled', file), 'utf8'));
-    // One of them was never read.
     expect(['beta', 'gone', 'many'].map((slug) => read(`badge/${slug}.json`).message)).toEqual([
       'unsafe to add',
       'unsafe to add',
