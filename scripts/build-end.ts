@@ -5,6 +5,7 @@ import { PartlyPublished } from '../src/pipeline/build.ts';
 import type { BuildResult } from '../src/pipeline/build-result.ts';
 import { isDiskFull, NoRoom } from '../src/pipeline/disk-room.ts';
 import { isDown } from '../src/pipeline/outcomes.ts';
+import { StateBlocked } from '../src/pipeline/state-files.ts';
 import { NoFolder } from '../src/publication/folder-content.ts';
 import { OutputTaken } from '../src/publication/owner.ts';
 import { NoBundle } from '../src/site/bundle.ts';
@@ -66,8 +67,8 @@ export const toCommandFailure = (error: unknown, stoppedCode?: number): Error =>
   if (error instanceof RemovalsHeld) return new CommandFailure(error.message, exitCodes.needsWord);
   if (error instanceof LockedError) return new CommandFailure(error.message, exitCodes.busy);
   if (error instanceof OutputTaken) return new CommandFailure(error.message, exitCodes.needsWord);
-  if (error instanceof NoRoom || error instanceof NoBundle || error instanceof NoFolder) {
-    return new CommandFailure(error.message, exitCodes.failed);
+  if ([NoRoom, StateBlocked, NoBundle, NoFolder].some((kind) => error instanceof kind)) {
+    return new CommandFailure((error as Error).message, exitCodes.failed);
   }
   const isPartly = error instanceof PartlyPublished;
   const reason = isPartly ? error.cause : error;

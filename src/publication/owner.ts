@@ -43,14 +43,15 @@ const readOwner = (out: string): Owner | undefined => {
 /** Where the repositories in an output folder come from; undefined if that was never recorded. */
 export const readPublishedSource = (out: string): Owner['source'] | undefined => readOwner(out)?.source;
 
-/** The identifier of a state folder, which it keeps when it is moved. */
+/** The identifier of a state folder, which it keeps when it is moved. @throws any error of the system if it cannot be read */
 const readStateIdentifier = (state: string): string => {
   const file = path.join(state, 'identifier');
   try {
     const text = readFileSync(file, 'utf8').trim();
     if (text !== '') return text;
-  } catch {
-    // This is the first build of this folder.
+  } catch (error) {
+    // This is the first build of this folder. One that cannot be read now, as that of another user, may be whole.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
   const identifier = randomUUID();
   // If it were lost, its own output folder would seem to belong to somebody else.

@@ -6,6 +6,7 @@ import { LockedError } from '../../src/catalog/lock.ts';
 import type { CrawlOutcome } from '../../src/crawl/crawl.ts';
 import { ManifestError } from '../../src/crawl/read-manifest.ts';
 import { NoRoom } from '../../src/pipeline/disk-room.ts';
+import { StateBlocked } from '../../src/pipeline/state-files.ts';
 import { NoFolder } from '../../src/publication/folder-content.ts';
 import { NoBundle } from '../../src/site/bundle.ts';
 import { RemovalsHeld } from '../../src/snapshots/removals.ts';
@@ -50,6 +51,7 @@ it('C12: a build that others, the manifest or the disk keep from its work ends w
     [new LockedError('another build is using it'), exitCodes.busy],
     [new RemovalsHeld(['one', 'two']), exitCodes.needsWord],
     [new NoRoom('The disk has too little left.'), exitCodes.failed],
+    [new StateBlocked('/srv/state/builds.jsonl is a folder.'), exitCodes.failed],
   ] as const) {
     expect(toCommandFailure(error), error.name).toMatchObject({ message: error.message, exitCode });
   }

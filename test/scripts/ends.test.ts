@@ -142,12 +142,13 @@ describe('a build whose pages fail', () => {
     const before = published();
     await serve('one', 5);
     // Where the pages are made.
-    const cache = path.join(bench.state, 'site');
-    writeFileSync(cache, 'no folder');
+    const pages = path.join(bench.state, 'site', 'pages');
+    mkdirSync(path.dirname(pages), { recursive: true });
+    writeFileSync(pages, 'no folder');
     const { status, text } = await bench.build();
     expect([status, text]).toEqual([6, expect.stringContaining('What was published before still stands')]);
     expect(published()).toEqual(before);
-    rmSync(cache);
+    rmSync(pages);
     expect((await bench.build()).status).toBe(0);
     expect(bench.findDamage()).toEqual([]);
     expect(bench.findUntold()).toEqual([]);

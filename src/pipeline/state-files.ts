@@ -1,0 +1,79 @@
+import { accessSync, constants, readlinkSync, type Stats, statSync } from 'node:fs';
+import path from 'node:path';
+
+/** Something is in the place of a file or folder of the state folder. The message says what, and what to do. */
+export class StateBlocked extends Error {
+  override readonly name = 'StateBlocked';
+}
+
+/** What builds keep below a state folder, apart from what is made again without a word if it is lost. */
+export const stateFolders = ['history', 'publication', 'site', 'snapshots'] as const;
+export const stateFiles = [
+  'build.lock',
+  'build.lock.json',
+  'builds.jsonl',
+  'catalog.mark.json',
+  'catalog.sqlite',
+  'generation.json',
+  'identifier',
+  'notices.json',
+  'outcomes.json',
+  'publication/folder.json',
+  'publication/frames.json',
+  'publication/generation.json',
+  'publication/inventory.txt',
+  'publication/packages.json',
+  'publication/size.json',
+  'publication/status.json',
+  'publishing',
+  'removals.json',
+] as const;
+
+const codeOf = (error: unknown): unknown => (error as NodeJS.ErrnoException).code;
+
+const readTarget = (file: string): string | undefined => {
+  try {
+    return readlinkSync(file);
+  } catch {
+    return undefined;
+  }
+};
+
+const find = (file: string): Stats | undefined => {
+  try {
+    return statSync(file, { throwIfNoEntry: false });
+  } catch (error) {
+    // A link to itself, or a file in the place of the folder above.
+    if (codeOf(error) === 'ELOOP' || codeOf(error) === 'ENOTDIR') return undefined;
+    throw error;
+  }
+};
+
+const assertKind = (file: string, kind: 'file' | 'folder'): void => {
+  const found = find(file);
+  if (found === undefined) {
+    const target = readTarget(file);
+    if (target === undefined) return;
+    throw new StateBlocked(
+      `${file} is a link to ${target}, where there is no ${kind}: mount or restore that, or remove the link, and build again. Nothing was changed.`,
+    );
+  }
+  if (found.isDirectory() !== (kind === 'folder')) {
+    throw new StateBlocked(
+      `${file} is ${kind === 'file' ? 'a folder' : 'no folder'}, and a build keeps a ${kind} of that name: move it away, put the ${kind} back if you have a copy, and build again. Nothing was changed.`,
+    );
+  }
+  // What cannot be read would count as lost and be written anew, which takes no right to the old one.
+  accessSync(file, kind === 'file' ? constants.R_OK : constants.R_OK | constants.X_OK);
+};
+
+/**
+ * Checks, before anything is written or requested, that the files and folders of a state folder are what they should be,
+ * as far as they exist: what one of them says must not be lost because it is out of reach for a while.
+ *
+ * @throws StateBlocked; any error of the system for what this user may not read
+ */
+export const assertStateFiles = (state: string): void => {
+  for (const name of stateFolders) assertKind(path.join(state, name), 'folder');
+  for (const name of stateFiles) assertKind(path.join(state, name), 'file');
+};

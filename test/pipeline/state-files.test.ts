@@ -1,0 +1,65 @@
+import { existsSync, mkdirSync, readdirSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { assertStateFiles, StateBlocked, stateFiles, stateFolders } from '../../src/pipeline/state-files.ts';
+import { takeOutput } from '../../src/publication/owner.ts';
+import { generateRepository, makePackages } from '../support/apt-repository.ts';
+import { BuildBench } from '../support/building.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { OriginServer } from '../support/origin-server.ts';
+
+it('C12: whatever a build keeps in its state folder is a file or folder that the next one looks at first', async () => {
+  const origin = await OriginServer.start();
+  try {
+    origin.serve('a', await generateRepository({ packages: makePackages(2, 'a') }));
+    const bench = new BuildBench();
+    bench.list([{ slug: 'a', uri: origin.uri('a') }]);
+    expect((await bench.build()).status).toBe(0);
+    const known = new Set<string>([...stateFolders, ...stateFiles]);
+    const kept = ['', 'publication'].flatMap((folder) =>
+      readdirSync(path.join(bench.state, folder)).map((name) => path.join(folder, name)),
+    );
+    expect(kept.filter((name) => !known.has(name))).toEqual([]);
+    rmSync(path.join(bench.state, 'builds.jsonl'));
+    mkdirSync(path.join(bench.state, 'builds.jsonl'));
+    origin.requests.length = 0;
+    const { status, text } = await bench.build();
+    expect({ status, text }).toEqual({
+      status: 6,
+      text: expect.stringMatching(/\/builds\.jsonl is a folder, and a build keeps a file .+ Nothing was changed\./),
+    });
+    expect(origin.requests).toEqual([]);
+  } finally {
+    await origin.stop();
+  }
+});
+
+it('C12: a file or folder of the state that leads nowhere, or is the other of the two, is named and left', () => {
+  for (const name of [...stateFolders, ...stateFiles]) {
+    const state = temporaryFolder();
+    const file = path.join(state, name);
+    mkdirSync(path.dirname(file), { recursive: true });
+    expect(() => assertStateFiles(state)).not.toThrow();
+    for (const target of [path.join(state, 'away'), path.basename(name)]) {
+      symlinkSync(target, file);
+      expect(() => assertStateFiles(state), name).toThrow(StateBlocked);
+      expect(() => assertStateFiles(state)).toThrow(`${file} is a link to ${target}, where there is no`);
+      expect(readlinkSync(file)).toBe(target);
+      rmSync(file);
+    }
+    const isFolder = (stateFolders as readonly string[]).includes(name);
+    // A link to a folder on another disk is as good as the folder.
+    symlinkSync(temporaryFolder(), file);
+    if (isFolder) expect(() => assertStateFiles(state)).not.toThrow();
+    else expect(() => assertStateFiles(state)).toThrow(`${file} is a folder, and a build keeps a file of that name`);
+  }
+});
+
+it('an identifier that cannot be read now is no lost one, and stays', () => {
+  const [state, out] = [temporaryFolder(), temporaryFolder()];
+  const file = path.join(state, 'identifier');
+  symlinkSync('identifier', file);
+  expect(() => takeOutput(out, state, 'manifest')).toThrow(/ELOOP/);
+  expect(readlinkSync(file)).toBe('identifier');
+  expect(existsSync(`${file}.next`)).toBe(false);
+});
