@@ -104,7 +104,7 @@ describe('C14: the device of the visitor', () => {
     expect(new URL(page.url()).search).toBe('?ios=15.0&build=rootless');
     // The link is to what the page says, which is not what stands in the form and was not chosen yet.
     const visible = async () => [await share.isVisible(), await sentence.isVisible()];
-    expect(await page.locator('#device p').textContent()).toMatch(/browser\. “Copy link”/);
+    expect(await page.locator('#device p').last().textContent()).toMatch(/browser\. “Copy link”/);
     for (const [ios, shown] of [
       ['15.1', false],
       ['15,0', true],
