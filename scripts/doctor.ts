@@ -11,7 +11,8 @@ import { findOffers, type Offer } from '../src/crawl/offers.ts';
 import { composeFindings } from '../src/documents/findings-record.ts';
 import { printable } from '../src/log/log-line.ts';
 import { createSafetyList } from '../src/safety/safety-list.ts';
-import { asUnsafe, type DiagnosedFinding, type Diagnosis, diagnose } from '../src/site/diagnosis.ts';
+import { asUnsafe, type DiagnosedFinding, type Diagnosis, diagnose, doctorCommand } from '../src/site/diagnosis.ts';
+import { unmended } from '../src/site/mending.ts';
 import { isToMend } from '../src/site/shown-findings.ts';
 import { openStore } from '../src/snapshots/store.ts';
 import { chooseNearest, composeEntry, findAsked, findListed, listOffers } from './doctor-manifest.ts';
@@ -111,6 +112,16 @@ const report = ({ verdict, signature, findings }: Diagnosis, nothing = 'Nothing 
   return `${verdict}${signed}\n${listed}`;
 };
 
+/** The diagnosis of a place without a Release, where the origin has others: a command would write one where none belongs. */
+const asElsewhere = ({ findings, ...diagnosis }: Diagnosis): Diagnosis => ({
+  ...diagnosis,
+  findings: findings.map((finding) => ({
+    ...finding,
+    for_owner: 'Examine what the origin offers, below. If that is not meant, publish a Release beside the index.',
+    mending: unmended,
+  })),
+});
+
 /** Why the safety list of a data folder names an address; undefined if it does not, or there is none. */
 const findUnsafe = (uri: string, data: string | undefined): string | undefined =>
   createSafetyList(existsSync(safetyFileOf(data)) ? readUnsafe(data) : []).find(uri)?.reason;
@@ -128,7 +139,11 @@ const reportOffers = async (
   const { key, headers } = entry;
   const nearest = failed ? chooseNearest(entry, offers) : entry;
   const words = failed ? 'The origin offers' : 'The origin also offers';
-  const listed = offers.length > 0 ? `\n${words}:\n${listOffers(offers)}` : '';
+  const again =
+    failed && nearest
+      ? `To examine ${offers.length === 1 ? 'it' : 'the nearest'}: ${doctorCommand(nearest.suite === './' ? { uri: nearest.uri } : nearest)}\n`
+      : '';
+  const listed = offers.length > 0 ? `\n${words}:\n${listOffers(offers)}${again}` : '';
   if (nearest === undefined) return listed;
   const file = await findListed(folder, nearest);
   if (file !== undefined) return `${listed}\nThe manifest has it already, in ${file}.\n`;
@@ -147,10 +162,12 @@ await runCommand(command, async (values, uri) => {
   try {
     const unsafe = findUnsafe(entry.uri, values.data);
     const { record, diagnosis, packages, offers } = await examine(entry, values, folder);
+    const isElsewhere = record.failure?.code === 'release-missing' && offers.length > 0;
     const tell = async () =>
       // What is unsafe is not to be written into the manifest.
       unsafe === undefined
-        ? report(diagnosis) + (await reportOffers(entry, record.failure !== null, offers, manifestOf(values)))
+        ? report(isElsewhere ? asElsewhere(diagnosis) : diagnosis) +
+          (await reportOffers(entry, record.failure !== null, offers, manifestOf(values)))
         : reportUnsafe(unsafe, asUnsafe(diagnosis, packages));
     const text = values.json ? `${JSON.stringify(record, null, 1)}\n` : await tell();
     // The text contains words of the origin.
