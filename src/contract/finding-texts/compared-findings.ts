@@ -10,6 +10,6 @@ export const comparedTexts = {
   'package-diverges': weak(
     'Another repository has the same version with different bytes',
     'The same package, version and architecture has different bytes in another repository: {}.',
-    'Use the file of the other repository, or give your own build its own version, such as 1.0-1~example1: otherwise chance decides which of the two is installed.',
+    'If yours is the copy, use the file of the original, or give your build a version of its own, such as 1.0-1~example1: otherwise chance decides which of the two is installed.',
   ),
 } as const satisfies Record<string, FindingText>;
