@@ -69,10 +69,25 @@ const byPlace = (places: ReadonlyMap<string, number>) => (one: TestSpecification
 const placeOf = (places: ReadonlyMap<string, number>, { moduleId }: TestSpecification): number =>
   places.get(path.normalize(moduleId)) ?? places.size;
 
+const isWaiting = (file: TestSpecification): boolean => placeOf(placesOfWaiting, file) < waiting.length;
+
+/** The files of one project: those that work, longest first, and between them those that wait. */
+const spread = (files: readonly TestSpecification[]): TestSpecification[] => {
+  const waiters = files.filter(isWaiting).sort(byPlace(placesOfWaiting));
+  const working = files.filter((file) => !isWaiting(file)).sort(byPlace(placesOfLongest));
+  const mixed = working.flatMap((file, index) =>
+    index % workingForEach === 0 ? [...waiters.splice(0, 1), file] : [file],
+  );
+  return [...mixed, ...waiters];
+};
+
 /**
  * Begins with the tests that take longest, so that no processor is idle at the end of a run, and puts those that wait
  * between them. The files of the unit tier, which are many and short, come last and fill the gaps. If files are to be
  * shuffled, the order is random.
+ *
+ * Projects are not mixed. The runner ends a process with all that it has loaded as soon as the next file is of another
+ * project, so each file between those of another project costs two starts.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -82,12 +97,10 @@ export class LongestFirst extends BaseSequencer {
       return [...files].sort((one, other) => (drawn(one) < drawn(other) ? -1 : 1));
     }
     const sorted = await super.sort(files);
-    const isWaiting = (file: TestSpecification): boolean => placeOf(placesOfWaiting, file) < waiting.length;
-    const waiters = sorted.filter(isWaiting).sort(byPlace(placesOfWaiting));
-    const working = sorted.filter((file) => !isWaiting(file)).sort(byPlace(placesOfLongest));
-    const spread = working.flatMap((file, index) =>
-      index % workingForEach === 0 ? [...waiters.splice(0, 1), file] : [file],
-    );
-    return [...spread, ...waiters];
+    // Before any process is shared, these end none.
+    const isFirst = (file: TestSpecification): boolean =>
+      file.project.config.isolate && placeOf(placesOfLongest, file) < longest.length;
+    const ofProjects = Object.values(Object.groupBy(sorted, ({ project }) => project.name));
+    return [...sorted.filter(isFirst), ...ofProjects.flatMap((own = []) => spread(own.filter((one) => !isFirst(one))))];
   }
 }
