@@ -11,15 +11,23 @@ const letOthers = async (): Promise<void> => {
   for (let turn = 0; turn < turnsOfRequest; turn++) await new Promise<void>((resolve) => nextTurn(resolve));
 };
 
+let before = Promise.resolve();
+
+// One after another: else all that pause would go on at once, and a turn of the event loop would have a part of each.
+const waitInLine = (): Promise<void> => {
+  before = before.then(letOthers);
+  return before;
+};
+
 /**
  * Pauses for a computation in parts. Each call returns a promise if the computation has run long enough, and otherwise
- * nothing.
+ * nothing. Of all computations that pause, one at a time goes on.
  */
 export const createPauses = (): (() => Promise<void> | undefined) => {
   let began = performance.now();
   return () => {
     if (performance.now() - began <= longestReading) return undefined;
-    return letOthers().then(() => {
+    return waitInLine().then(() => {
       began = performance.now();
     });
   };
