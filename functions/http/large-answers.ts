@@ -11,7 +11,7 @@ const fewRecords = 32;
  */
 const mostAtOnce = 4;
 
-/** Makes an answer with up to this many records, when there is room for it. */
+/** Makes an answer that reads up to this many records, when there is room for it. */
 export type MakeAnswer = <Answer>(asking: Asking, records: number, make: () => Promise<Answer>) => Promise<Answer>;
 
 /**

@@ -53,7 +53,8 @@ export const indexQuestions = (dependencies: Dependencies, makeAnswer: MakeAnswe
       const { q, limit, page, sort, ...rest } = readQuery<QueryName>(asked.url, query);
       const narrowed = narrowedBy(rest);
       const turn = turnsOf(dependencies, asked);
-      return makeAnswer(asked, limit, async () => {
+      // However few records are asked for, all that match are sorted.
+      return makeAnswer(asked, sort === undefined ? limit : Number.POSITIVE_INFINITY, async () => {
         const found = await askIndex(dependencies, turn, (index) =>
           search(index, q, limit, page, Object.fromEntries(narrowed), sort),
         );

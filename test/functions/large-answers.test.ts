@@ -77,6 +77,34 @@ describe('H8 large answers', () => {
   });
 });
 
+describe('H6 sorted searches', () => {
+  it('wait for their place as large answers do, because all that match are sorted', async () => {
+    const search = fakeSearch(['com.example.one']);
+    let underWay = 0;
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const searchPackages: SearchIndex['searchPackages'] = async (...question) => {
+      if (question[4] !== undefined) {
+        underWay++;
+        await held;
+      }
+      return search.searchPackages(...question);
+    };
+    const server = await startTestServer({ overrides: { search: { ...search, searchPackages } } });
+    const ask = async (query: string) =>
+      (await fetch(`${server.address}/v2/jailbreak/package/search?q=one&limit=1${query}`)).status;
+    const sorted = Array.from({ length: 6 }, () => ask('&sort=name'));
+    await expect.poll(() => underWay).toBe(4);
+    expect(await ask('')).toBe(200);
+    expect(underWay).toBe(4);
+    release();
+    expect(await Promise.all(sorted)).toEqual(sorted.map(() => 200));
+    await server.close();
+  });
+});
+
 describe('H7 answers that are read and encoded in several turns', () => {
   const many = Array.from({ length: 1000 }, (_, index) => ({
     Package: `com.example.many${index}`,
