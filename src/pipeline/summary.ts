@@ -100,7 +100,7 @@ const describeChange = ({ package_id, repository, version, previous_version }: P
 const mostNamed = 20;
 
 const describeChanges = (result: BuildResult): string => {
-  const { repositoryChanges, packageChanges, lastBuild, newSlugs, isUncompared } = result;
+  const { repositoryChanges, packageChanges, lastBuild, newSlugs, isUncompared, statistics } = result;
   const waiting = Map.groupBy(repositoryChanges.heldBack, (slug) =>
     lastBuild.repositories.find((one) => one.slug === slug)?.heldBack.every(isTrust) ? 'toConfirm' : 'heldBack',
   );
@@ -134,7 +134,8 @@ const describeChanges = (result: BuildResult): string => {
   if (packageChanges.length > mostNamed) {
     text += row('', `and ${number(packageChanges.length - mostNamed)} more packages; --report FILE names all`);
   }
-  return row('Changes', text === '' ? 'none' : '') + text;
+  const isFirst = isUncompared === true && statistics !== undefined;
+  return row('Changes', text !== '' ? '' : isFirst ? 'everything is new' : 'none') + text;
 };
 
 const describeFindings = ({ repositories }: LastBuild): string => {

@@ -76,12 +76,20 @@ describe('the summary of a build', () => {
     expect(recovered).toMatch(/1 recovered: busy\n +1 gone from the manifest: shrunken\n/);
   });
 
-  it('C4: tells of a repository that was renamed neither that it came nor that it went', async () => {
+  it('C4: tells of a first build that everything is new, and of a repository that was renamed neither that it came nor that it went', async () => {
     const bench = await CrawlBench.start();
     onTestFinished(() => bench.stop());
     const entries = ['one', 'other'].map((slug) => makeEntry(slug, bench.origin.uri(slug)));
     for (const { slug } of entries) bench.origin.serve(slug, await generateRepository());
-    const { lastBuild: before } = await crawl(bench, entries);
+    const first = await crawl(bench, entries);
+    const { lastBuild: before } = first;
+    const statistics = { repositories: 2, packages: 3, versions: 3, updated: before.builtAt };
+    const newSlugs = ['one', 'other'];
+    const full = { ...first, statistics, newSlugs, isUncompared: true };
+    expect(describeResult(full)).toMatch(/Changes +everything is new\n/);
+    expect(describeResult({ ...full, newSlugs: [] })).toMatch(/Changes +\n +packages: not known, because/);
+    // One that published nothing, for lack of a network for one.
+    expect(describeResult({ ...full, statistics: undefined })).toMatch(/Changes +none\n/);
     bench.pass(60);
     const [one, other] = entries as [ManifestEntry, ManifestEntry];
     const moved = { ...one, slug: 'moved', aliases: ['One'] };
