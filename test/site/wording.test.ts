@@ -548,6 +548,12 @@ describe('the words and figures of every page', () => {
     expect(rows - 1).toBe(4);
   });
 
+  it('tells on the status page when it was crawled, and once where no script tells how long ago', () => {
+    const lead = page('status/').split('<p class="lead">')[1]?.split('</p>')[0] ?? '';
+    const shown = lead.replace(/<span class="needs-script">.*?<\/span>/, '');
+    expect(readAloud(shown)).toMatch(/^\s*Crawled on \d+ \w+ \d{4}, \d\d:\d\d UTC\.\s*$/);
+  });
+
   it('counts on the status page the findings to mend that the doctor counts', () => {
     const row =
       page('status/')
