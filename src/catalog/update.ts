@@ -114,9 +114,10 @@ class Update {
     return readKnownHistory(this.#catalog, [slug, ...aliases], this.#snapshot.origin);
   }
 
-  // If no visit has reported since the snapshot was made, the snapshot's own findings hold.
+  // If no visit has reported since the snapshot was made, or that may not be read, the snapshot's own findings hold.
   async #readFindings() {
-    return (await this.#store.readAttempts(this.#entry.slug)).findings ?? this.#snapshot.findings;
+    const attempts = await this.#store.readAttempts(this.#entry.slug).catch(() => undefined);
+    return attempts?.findings ?? this.#snapshot.findings;
   }
 }
 

@@ -70,10 +70,18 @@ export const bringUpToDate = async (
   const { database, before } = catalog;
   // For visited repositories the outcome says so.
   const unreadable = update.damaged.flatMap(({ slug }) => (crawled.some((one) => one.slug === slug) ? [] : slug));
+  // What waits there may not be readable either, which is no reason to end the build of all others. It waits as before.
+  const failedByStore = new Set(outcomes.flatMap(({ slug, code }) => (code === 'store-failed' ? slug : [])));
+  const waiting = [
+    ...(await listWaiting(store, [...new Set(slugs).difference(failedByStore)])),
+    ...(previous?.repositories ?? []).flatMap(({ slug, heldBack }) =>
+      failedByStore.has(slug) ? heldBack.map((one) => ({ ...one, slug })) : [],
+    ),
+  ];
   const lastBuild = composeLastBuild({
     entries,
     visited: outcomes,
-    waiting: await listWaiting(store, slugs),
+    waiting,
     found: readRepositoryFindings(database),
     previous,
     now: now(),

@@ -15,7 +15,8 @@ interface Sources {
   readonly entries: readonly ManifestEntry[];
   /** The repositories that this build visited. */
   readonly visited: readonly CrawlOutcome[];
-  readonly waiting: readonly Waiting[];
+  /** What waits for the operator's decision. */
+  readonly waiting: readonly (Pick<Waiting, 'slug' | 'reason'> & { readonly code: string })[];
   /** The repositories of the catalog. */
   readonly found: readonly RepositoryFindings[];
   readonly previous: LastBuild | undefined;

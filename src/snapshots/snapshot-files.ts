@@ -18,6 +18,10 @@ const refusals: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM', 'EMFILE', 'EN
 export const isRefused = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && refusals.has(error.code);
 
+/** Whether a file could not be read because the disk has lost it: waiting or another owner does not bring it back. */
+export const isUnreadable = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'EIO';
+
 /** Creates a new file in `directory` with a unique name. */
 export const createTemporary = async (directory: string): Promise<{ path: string; handle: FileHandle }> => {
   const path = join(directory, `${prefix}${randomUUID()}`);

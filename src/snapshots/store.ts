@@ -18,7 +18,9 @@ import {
 import {
   createTemporary,
   isMissing,
+  isRefused,
   isTemporary,
+  isUnreadable,
   moveDurably,
   syncDirectory,
   writeAtomically,
@@ -104,7 +106,7 @@ export class SnapshotStore {
         throw new SnapshotError('damaged', `the snapshot of ${slug} has lost its ${file.path}`);
       }
     }
-    const { succeededAt } = await this.readAttempts(slug);
+    const { succeededAt } = await this.readAttempts(slug).catch(() => noAttempts);
     // Recorded after each success, so this is the later one, whatever the clock said.
     const checkedAt = succeededAt ?? snapshot.checkedAt;
     // A folder that was adopted from a former slug still contains that slug.
@@ -229,7 +231,7 @@ export class SnapshotStore {
     const removed: string[] = [];
     for (const slug of await this.list()) {
       if (kept.has(slug)) continue;
-      const { succeededAt, failedAt } = await this.readAttempts(slug);
+      const { succeededAt, failedAt } = await this.readAttempts(slug).catch(() => noAttempts);
       const last =
         [succeededAt, failedAt]
           .filter((moment) => moment !== null)
@@ -277,13 +279,17 @@ export class SnapshotStore {
     }
   }
 
-  /** What is remembered of the attempts to crawl a repository; `noAttempts` if nothing is. */
+  /**
+   * What is remembered of the attempts to crawl a repository; `noAttempts` if nothing is. Throws the error of the system
+   * if it may not be read: it would be written anew, without what the operator accepted.
+   */
   async readAttempts(slug: string): Promise<Attempts> {
     const path = join(this.#folder(slug), attemptsName);
     try {
       return attemptsSchema.parse(JSON.parse(await readFile(path, 'utf8')));
-    } catch {
-      // Losing it costs one early request, so a damaged file is no error.
+    } catch (error) {
+      if (isRefused(error) && !isUnreadable(error)) throw error;
+      // Losing it costs one early request and a word of the operator, so a damaged file or disk is no error.
       return noAttempts;
     }
   }

@@ -1,12 +1,15 @@
-import { existsSync, mkdirSync, readdirSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
+import fs from 'node:fs/promises';
 import path from 'node:path';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { readLastBuild } from '../../src/catalog/last-build.ts';
 import { assertStateFiles, StateBlocked, stateFiles, stateFolders } from '../../src/pipeline/state-files.ts';
 import { takeOutput } from '../../src/publication/owner.ts';
 import { generateRepository, makePackages } from '../support/apt-repository.ts';
 import { BuildBench } from '../support/building.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { OriginServer } from '../support/origin-server.ts';
+import { replaceFunctions } from '../support/replaced-functions.ts';
 
 it('C12: whatever a build keeps in its state folder is a file or folder that the next one looks at first', async () => {
   const origin = await OriginServer.start();
@@ -62,4 +65,41 @@ it('an identifier that cannot be read now is no lost one, and stays', () => {
   expect(() => takeOutput(out, state, 'manifest')).toThrow(/ELOOP/);
   expect(readlinkSync(file)).toBe('identifier');
   expect(existsSync(`${file}.next`)).toBe(false);
+});
+
+describe('a repository whose attempts may not be read', () => {
+  const { readFile } = fs;
+  let refused: string | undefined;
+  const refusing = async (...parameters: Parameters<typeof readFile>) => {
+    if (refused !== undefined && String(parameters[0]).endsWith(refused))
+      throw Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES', syscall: 'open' });
+    return readFile(...parameters);
+  };
+  replaceFunctions(fs, { readFile: refusing as typeof readFile });
+
+  it('C4: is stale, waits for the operator as before and keeps what it has, and the others are built', async () => {
+    const origin = await OriginServer.start();
+    try {
+      const serve = async (slug: string, count: number) =>
+        origin.serve(slug, await generateRepository({ packages: makePackages(count, slug) }));
+      const bench = new BuildBench();
+      bench.list(['a', 'b', 'c'].map((slug) => ({ slug, uri: origin.uri(slug) })));
+      for (const slug of ['a', 'b', 'c']) await serve(slug, 5);
+      expect((await bench.build()).status).toBe(0);
+      await serve('b', 1);
+      expect((await bench.build()).status).toBe(4);
+      await serve('a', 6);
+      const attempts = path.join(bench.state, 'snapshots', 'v1', 'b', 'attempts.json');
+      const before = readFileSync(attempts, 'utf8');
+      refused = path.join('b', 'attempts.json');
+      expect((await bench.build()).status).toBe(4);
+      const [a, b] = readLastBuild(bench.state)?.repositories ?? [];
+      expect([a?.outcome, b?.outcome, b?.code]).toEqual(['fresh', 'stale', 'store-failed']);
+      expect(b?.heldBack.map(({ code }) => code)).toEqual(['index-shrunken']);
+      expect(readFileSync(attempts, 'utf8')).toBe(before);
+    } finally {
+      refused = undefined;
+      await origin.stop();
+    }
+  });
 });

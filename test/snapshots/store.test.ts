@@ -264,7 +264,7 @@ describe('the store', () => {
   );
 });
 
-describe('a history that is there and may not be read', () => {
+describe('what is there and may not be read', () => {
   let refusal: string | undefined;
   const { readFile } = fs;
   const refusing = async (...parameters: Parameters<typeof readFile>) => {
@@ -273,18 +273,35 @@ describe('a history that is there and may not be read', () => {
   };
   replaceFunctions(fs, { readFile: refusing as typeof readFile });
 
-  it.each(['EACCES', 'EMFILE', 'EIO'])('C12: is not written anew, and counts as no damage (%s)', async (code) => {
-    const sight = { seen: '2026-06-01T12:00:00.000Z', news: false, goneAt: null, changedAt: null };
-    const { history } = store;
-    await history.update('repo', { addedAt: sight.seen, formerSlugs: ['old'] });
-    await history.writeRecords('repo', { address: 'a', records: new Map([['one\n1\nall', sight]]) });
-    refusal = code;
-    await expect(history.update('repo', { addedAt: null })).rejects.toMatchObject({ code });
-    await expect(history.readRecords('repo')).rejects.toMatchObject({ code });
-    await expect(history.adopt('other', 'repo')).rejects.toMatchObject({ code });
+  it.each(['EACCES', 'EMFILE', 'EIO'])(
+    'C12: a history is not written anew, and counts as no damage (%s)',
+    async (code) => {
+      const sight = { seen: '2026-06-01T12:00:00.000Z', news: false, goneAt: null, changedAt: null };
+      const { history } = store;
+      await history.update('repo', { addedAt: sight.seen, formerSlugs: ['old'] });
+      await history.writeRecords('repo', { address: 'a', records: new Map([['one\n1\nall', sight]]) });
+      refusal = code;
+      await expect(history.update('repo', { addedAt: null })).rejects.toMatchObject({ code });
+      await expect(history.readRecords('repo')).rejects.toMatchObject({ code });
+      await expect(history.adopt('other', 'repo')).rejects.toMatchObject({ code });
+      refusal = undefined;
+      expect(history.damaged).toEqual([]);
+      expect(await history.read('repo')).toMatchObject({ addedAt: sight.seen, formerSlugs: ['old'] });
+      expect((await history.readRecords('repo'))?.records.size).toBe(1);
+    },
+  );
+
+  it('C12: attempts that may not be read are kept, with what the operator accepted, unless the disk has lost them', async () => {
+    const attempts = { ...noAttempts, failedAt: '2026-06-02T12:00:00.000Z', accepted: { stanzas: 7, date: null } };
+    await store.writeAttempts('repo', attempts);
+    for (const code of ['EACCES', 'EMFILE']) {
+      refusal = code;
+      await expect(store.readAttempts('repo')).rejects.toMatchObject({ code });
+      expect(await store.removeUnused(new Set(), new Date('2026-06-03T00:00:00.000Z'))).toEqual([]);
+    }
+    refusal = 'EIO';
+    expect(await store.readAttempts('repo')).toEqual(noAttempts);
     refusal = undefined;
-    expect(history.damaged).toEqual([]);
-    expect(await history.read('repo')).toMatchObject({ addedAt: sight.seen, formerSlugs: ['old'] });
-    expect((await history.readRecords('repo'))?.records.size).toBe(1);
+    expect(await store.readAttempts('repo')).toEqual(attempts);
   });
 });
