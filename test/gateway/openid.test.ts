@@ -59,10 +59,11 @@ const startLink = (page: Page) => {
 };
 
 test('the addresses of the detour to the provider name the methods that they take', async () => {
-  for (const address of ['openid', 'callback']) {
-    for (const method of ['POST', 'PUT']) {
+  const rows = { openid: ['GET, HEAD', 'POST', 'PUT'], callback: ['GET', 'POST', 'PUT', 'HEAD'] };
+  for (const [address, [allow, ...methods]] of Object.entries(rows)) {
+    for (const method of methods) {
       const answer = await fetch(`${gateway.base}/v2/login/${address}`, { method });
-      expect([answer.status, answer.headers.get('allow')], `${method} ${address}`).toEqual([405, 'GET, HEAD']);
+      expect([answer.status, answer.headers.get('allow')], `${method} ${address}`).toEqual([405, allow]);
       expect(answer.headers.get('cache-control')).toBe('no-store');
     }
   }
@@ -81,7 +82,18 @@ test('the login page offers the provider, and signing in there ends at the callb
   expect(authorization.get('code_challenge_method')).toBe('S256');
   for (const name of ['code_challenge', 'state', 'nonce']) expect(authorization.get(name)).toMatch(/^[\w-]{43}$/);
 
-  const done = await follow(startLink(page));
+  const returning = await follow(startLink(page), /\/v2\/login\/callback/);
+  const address = returning.location ?? '';
+  // Looking at the address alone uses nothing up.
+  const cookie = [...own.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  const { pathname, search } = new URL(address);
+  const looked = await fetch(gateway.base + pathname + search, {
+    method: 'HEAD',
+    headers: { cookie },
+    redirect: 'manual',
+  });
+  expect([looked.status, looked.headers.getSetCookie()]).toEqual([405, []]);
+  const done = await own.open(address);
   expect(done.status).toBe(303);
   const client = new PackageManager(gateway.base);
   client.callback(done.location);

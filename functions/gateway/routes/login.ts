@@ -102,6 +102,9 @@ export const loginRoutes = (deps: GatewayDeps, protocol: Protocol): Hono => {
     return redirect(c, completed?.location ?? addresses.devices);
   };
 
+  const showMethodRefused = (c: Context, allow: string) =>
+    render(c, failurePage(405, 'Sign in', `${c.req.method} is not offered here.`, { Allow: allow }));
+
   routes.get('/login', (c) => showLogin(c, c.req.query('request') ?? ''));
 
   routes.post('/login', async (c) => {
@@ -218,6 +221,8 @@ export const loginRoutes = (deps: GatewayDeps, protocol: Protocol): Hono => {
     });
 
     routes.get('/login/callback', async (c) => {
+      // Who only looks at an address, as a scanner of links in the browser, must not use up the sign-in.
+      if (c.req.method === 'HEAD') return showMethodRefused(c, 'GET');
       const returned = new URL(addresses.openIdReturn);
       returned.search = new URL(c.req.url).search;
       const wait = await countStep(c, 'fromProvider');
@@ -239,13 +244,11 @@ export const loginRoutes = (deps: GatewayDeps, protocol: Protocol): Hono => {
     ...(openId
       ? ([
           ['/login/openid', 'GET, HEAD'],
-          ['/login/callback', 'GET, HEAD'],
+          ['/login/callback', 'GET'],
         ] as const)
       : []),
   ] as const) {
-    routes.all(path, (c) =>
-      render(c, failurePage(405, 'Sign in', `${c.req.method} is not offered here.`, { Allow: allow })),
-    );
+    routes.all(path, (c) => showMethodRefused(c, allow));
   }
   return routes;
 };
