@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { LockedError, lockOutput, lockState } from '../catalog/lock.ts';
@@ -74,8 +74,9 @@ export const isBeingPublished = (out: string): boolean => {
   }
 };
 
-/** Whether builds publish into a folder, or did. */
-export const isOutputOfBuilds = (folder: string): boolean => existsSync(ownerPath(folder));
+/** Whether builds publish into a folder, or did. @throws any error of the system if this user may not see it */
+export const isOutputOfBuilds = (folder: string): boolean =>
+  statSync(ownerPath(folder), { throwIfNoEntry: false }) !== undefined;
 
 const takeOverCommand = (out: string, state: string): string => acceptCommand(state, `--take-over ${shellWord(out)}`);
 

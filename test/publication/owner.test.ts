@@ -50,6 +50,14 @@ it('a state folder whose identifier is empty gets one, by which its output folde
   expect(() => takeOutput(out, state, 'manifest')).toThrow(/ has lost its file "identifier" since\. Name .* restore /);
 });
 
+// As that of another user, who alone may look into it.
+it('an output folder whose owner cannot be looked at now is not called free for a word', () => {
+  const { out, state } = begin();
+  write(out, 'index.html');
+  symlinkSync('.debdex', path.join(out, '.debdex'));
+  expect(() => takeOutput(out, state, 'manifest')).toThrow(/ELOOP.+owner\.json/);
+});
+
 it('the command that gives the word can be copied, whatever the folders are called', () => {
   const [out, state] = [path.join(temporaryFolder(), 'my site'), path.join(temporaryFolder(), "it's")];
   write(out, 'index.html');
