@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { page } from './addresses.ts';
 import { site } from './context.ts';
+import { withoutTurns } from './direction.ts';
 import { divergenceText, divergenceTitle, recentDivergences, type ShownDivergence } from './divergences.ts';
 import { feedLength } from './feeds.ts';
 import { escapeXml } from './xml.ts';
@@ -21,14 +22,14 @@ export const divergenceFeedResponse = (): Response => {
   const { catalog, base, service, figures } = site();
   const events = recentDivergences(catalog, feedLength);
   const entries = events.map((event) => {
-    const title = escapeXml(divergenceTitle(event));
+    const title = escapeXml(withoutTurns(divergenceTitle(event)));
     const id = escapeXml(`${base}${page.divergence}#${anchorOf(event)}`);
     return (
       `<entry><title>${title}</title><id>${id}</id><link href="${escapeXml(base + pageOf(event))}"/>` +
       `<updated>${event.at}</updated><published>${event.at}</published>` +
       `<author><name>${escapeXml(service.name)}</name></author>` +
       `<category term="${event.repositories.length === 2 ? 'diverges' : 'changed'}"/>` +
-      `<summary>${escapeXml(divergenceText(event))}</summary></entry>\n`
+      `<summary>${escapeXml(withoutTurns(divergenceText(event)))}</summary></entry>\n`
     );
   });
   const updated = events[0]?.at ?? figures.changedAt ?? '1970-01-01T00:00:00.000Z';

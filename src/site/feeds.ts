@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { page } from './addresses.ts';
 import { publicAuthor } from './authors.ts';
+import { withoutTurns } from './direction.ts';
 import type { NewsEntry } from './overview.ts';
 import { escapeXml } from './xml.ts';
 
@@ -34,7 +35,7 @@ const entryId = (feed: Feed, { summary, version }: FeedEntry): string => {
 };
 
 const titleOf = ({ summary, version, isUpdate, place }: FeedEntry): string =>
-  `${summary.name} ${version}, ${isUpdate ? 'updated' : 'new'}, ${place}`;
+  withoutTurns(`${summary.name} ${version}, ${isUpdate ? 'updated' : 'new'}, ${place}`);
 
 const authorOf = ({ summary, place }: FeedEntry): string => publicAuthor(summary) || place;
 
@@ -52,7 +53,7 @@ export const composeAtom = (feed: Feed): string => {
   });
   return (
     `<?xml version="1.0" encoding="utf-8"?>\n<feed xmlns="http://www.w3.org/2005/Atom">` +
-    `<title>${escapeXml(feed.title)}</title><id>${escapeXml(feed.base + feed.home)}</id><updated>${updated}</updated>` +
+    `<title>${escapeXml(withoutTurns(feed.title))}</title><id>${escapeXml(feed.base + feed.home)}</id><updated>${updated}</updated>` +
     `<link href="${escapeXml(feed.base + feed.home)}"/><link rel="self" type="application/atom+xml" href="${escapeXml(feed.base + feed.atom)}"/>` +
     `<icon>${escapeXml(feed.base)}/favicon.svg</icon>\n${entries.join('')}</feed>\n`
   );
@@ -62,7 +63,7 @@ export const composeAtom = (feed: Feed): string => {
 export const composeJsonFeed = (feed: Feed & { readonly json: string }): string =>
   `${JSON.stringify({
     version: 'https://jsonfeed.org/version/1.1',
-    title: feed.title,
+    title: withoutTurns(feed.title),
     home_page_url: feed.base + feed.home,
     feed_url: feed.base + feed.json,
     icon: `${feed.base}/apple-touch-icon.png`,

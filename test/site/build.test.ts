@@ -243,7 +243,7 @@ describe('a build of the site', () => {
     }
     expect(textOf('about/index.html')).toContain('&lt;i&gt;North &amp; Co');
     expect(textOf('feed.atom')).toContain('<title>&lt;b&gt;&amp;&quot;North');
-    expect(JSON.parse(textOf('feed.json')).title).toBe(`${name}: new and updated packages`);
+    expect(JSON.parse(textOf('feed.json')).title).toBe(`${name.replace('\u202e', '')}: new and updated packages`);
     expect(JSON.parse(textOf('badge/alpha.json')).label).toMatch(/^<b>&"North' .*…$/);
     expect(textOf('badge/alpha.svg')).toContain('&lt;b&gt;&amp;&quot;North');
     const [, short = ''] = /<ShortName>(.*?)<\/ShortName>/.exec(textOf('opensearch.xml')) ?? [];

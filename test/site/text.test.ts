@@ -4,7 +4,7 @@ import { computeTerms } from '../../src/catalog/search-document.ts';
 import type { FindingCode } from '../../src/contract/finding-texts.ts';
 import { firstLine } from '../../src/results/first-line.ts';
 import { packageFolder } from '../../src/results/package-address.ts';
-import { composeAtom } from '../../src/site/feeds.ts';
+import { composeAtom, composeJsonFeed, type FeedEntry } from '../../src/site/feeds.ts';
 import { asSentence, formatCount, formatSize } from '../../src/site/format.ts';
 import { packageLinks, repositoryLinks } from '../../src/site/managers.ts';
 import { isLong, parsePerson, readProse, webAddress } from '../../src/site/prose.ts';
@@ -323,6 +323,27 @@ it('C11: feeds escape text and leave out what XML forbids', () => {
     since: '2026-06-01T00:00:00.000Z',
   });
   expect(empty).toContain('<title>&lt;b&gt;</title>');
+});
+
+it('C11: a name turns nothing around that a feed says after it, in either form', () => {
+  const summary = { id: 'com.a', name: '\u202eevil\u2066', kind: 'tweaks', summary: '', author: '' };
+  const entry = {
+    summary,
+    version: '1.0',
+    isUpdate: false,
+    at: '2026-06-02T00:00:00.000Z',
+    slug: 'a',
+    place: 'שלום (unsafe to add)',
+  };
+  const feed = {
+    ...{ base: 'https://s.example', title: '\u202eBad (unsafe to add) on S', home: '/', atom: '/a', json: '/j' },
+    entries: [entry as unknown as FeedEntry],
+    since: '2026-06-01T00:00:00.000Z',
+  };
+  const [title, named] = ['Bad (unsafe to add) on S', 'evil 1.0, new, שלום (unsafe to add)'];
+  expect(composeAtom(feed)).toContain(`<title>${title}</title>`);
+  expect(composeAtom(feed)).toContain(`<title>${named}</title>`);
+  expect(JSON.parse(composeJsonFeed(feed))).toMatchObject({ title, items: [{ title: named }] });
 });
 
 it('writes counts with a comma between thousands', () => {
