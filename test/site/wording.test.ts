@@ -408,7 +408,7 @@ describe('the words and figures of every page', () => {
     for (const shown of [row, text('repository/beta/'), text('package/com.beta.only/')]) {
       expect(shown).not.toContain('Community');
     }
-    expect(text('repository/beta/')).toContain('<p class="tab">Unsafe</p>');
+    expect(text('repository/beta/')).toContain('<div class="tabbed edge package hue-5"><p class="tab">Unsafe</p>');
     expect(text('repository/suited/')).toContain('<p class="tab">Unsafe · bootstrap</p>');
     expect(readAloud(text('ranking/')).replaceAll(/\s+/g, ' ')).toContain('one that is unsafe to add comes last');
     expect(text('repository/beta/')).toContain('<p class="mono small">http://beta.example</p>');
