@@ -1,6 +1,20 @@
-import { flushCompileCache } from 'node:module';
+import { flushCompileCache, registerHooks } from 'node:module';
 import { afterAll } from 'vitest';
 
 // Node writes its compile cache at exit. A test process ends by a signal, so the cache is written after each file;
 // later processes then start in half of the time.
 afterAll(() => flushCompileCache());
+
+// The runner gives a test file another address in each run, under which what was compiled of it is never found again.
+// No process loads one twice, so its own address will do. This file is loaded anew for each of them.
+const stable = Symbol.for('debdex.addresses of test files');
+const inAnyRun = /(\.test\.ts)\?vitest=\d+$/;
+if (!Reflect.has(globalThis, stable)) {
+  Reflect.set(globalThis, stable, true);
+  registerHooks({
+    resolve: (specifier, context, resolveNext) => {
+      const resolved = resolveNext(specifier, context);
+      return { ...resolved, url: resolved.url.replace(inAnyRun, '$1') };
+    },
+  });
+}
