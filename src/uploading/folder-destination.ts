@@ -19,6 +19,13 @@ const latchName = '.debdex/latch';
 /** A latch that has not changed for this many milliseconds was left by a process that was killed. */
 const usualLatchMs = 10_000;
 
+interface FolderOptions {
+  /** After how many milliseconds without a change the latch of an upload counts as left by a killed one. */
+  readonly latchMs?: number;
+  /** Called with the reason, a sentence, if the latch is waited for longer than a tenth of that. */
+  readonly onRetry?: (reason: string) => void;
+}
+
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
 const tagOf = (bytes: Buffer): string => hash('sha256', bytes);
 
@@ -41,6 +48,9 @@ const advices: Readonly<Record<string, (title: string) => string>> = {
   ESTALE: noDisk,
 };
 
+const vanished = (title: string): string =>
+  `What this upload writes to ${title} is gone before it is complete: somebody removed the folder or something in it, or another upload has begun. See which, and upload again with --verify.`;
+
 const assertApart = (folder: string, source: string): void => {
   if (!isWithin(folder, source) && !isWithin(source, folder)) return;
   throw new UploadError(
@@ -57,11 +67,13 @@ export class FolderDestination implements Destination {
   readonly usualConcurrency = 8;
   readonly #output: OutputFolder;
   readonly #latchMs: number;
+  readonly #onRetry: (reason: string) => void;
 
   /** @throws UploadError if the folder cannot be a destination of what is in `source` */
-  constructor(folder: string, source: string, latchMs = usualLatchMs) {
+  constructor(folder: string, source: string, { latchMs = usualLatchMs, onRetry = () => {} }: FolderOptions = {}) {
     this.title = folder;
     this.#latchMs = latchMs;
+    this.#onRetry = onRetry;
     this.#output = new OutputFolder(folder);
     assertApart(folder, source);
     if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false) {
@@ -158,6 +170,7 @@ export class FolderDestination implements Destination {
   // Measured with our own clock: the clock of a share may differ, so a latch could seem a day old, or from tomorrow.
   async #latch(): Promise<void> {
     const latch = this.#output.resolve(latchName);
+    let isTold = false;
     let watched: { readonly file: string; readonly since: number } | undefined;
     for (;;) {
       try {
@@ -168,8 +181,15 @@ export class FolderDestination implements Destination {
         const present = statSync(latch, { throwIfNoEntry: false, bigint: true });
         const file = `${present?.ino} ${present?.mtimeNs}`;
         if (watched?.file !== file) watched = { file, since: performance.now() };
-        if (performance.now() - watched.since > this.#latchMs) rmSync(latch, { force: true });
+        const waited = performance.now() - watched.since;
+        if (waited > this.#latchMs) rmSync(latch, { force: true });
         else await sleep(20);
+        if (waited > this.#latchMs / 10 && !isTold) {
+          isTold = true;
+          this.#onRetry(
+            `Another upload holds ${latch}, or was killed while it did: going on when it is gone, or after ${this.#latchMs / 1000} s without a change.`,
+          );
+        }
       }
     }
   }
@@ -179,6 +199,8 @@ export class FolderDestination implements Destination {
     try {
       return await work();
     } catch (error) {
+      // What is read comes from open files.
+      if (codeOf(error) === 'ENOENT') throw new UploadError(vanished(this.title), { cause: error });
       const advice = advices[codeOf(error) ?? ''];
       if (advice === undefined) throw error;
       throw new UploadError(

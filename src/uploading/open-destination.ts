@@ -23,7 +23,7 @@ export interface DestinationOptions {
   readonly environment: NodeJS.ProcessEnv;
   readonly proxies: Proxies | undefined;
   readonly patience?: Patience;
-  /** Called with the reason, a sentence, whenever a bucket is asked again after a pause. */
+  /** Called with the reason, a sentence, whenever a bucket is asked again after a pause, or a folder is waited for. */
   readonly onRetry?: (reason: string) => void;
   /** In a folder: after how many milliseconds the latch of an upload counts as left by a killed one. */
   readonly latchMs?: number;
@@ -42,7 +42,7 @@ export const openDestination = async (options: DestinationOptions): Promise<Dest
   const { address, source } = options;
   const place = parseS3Address(address);
   if (place === undefined) {
-    if (!elsewhere.test(address)) return new FolderDestination(address, source, options.latchMs);
+    if (!elsewhere.test(address)) return new FolderDestination(address, source, options);
     throw new NoDestination(
       `The destination must be a folder or s3://bucket/prefix (a name of lower-case letters, digits, "." and "-", and segments that are neither empty nor dots), not "${address}".`,
     );

@@ -18,7 +18,7 @@ import { createSigner } from '../../src/publication/signature.ts';
 import { Claim } from '../../src/uploading/claim.ts';
 import type { Destination } from '../../src/uploading/destination.ts';
 import { FolderDestination } from '../../src/uploading/folder-destination.ts';
-import type { LocalGeneration } from '../../src/uploading/local-publication.ts';
+import { fileOf, type LocalGeneration } from '../../src/uploading/local-publication.ts';
 import { recordName, retiredName } from '../../src/uploading/record.ts';
 import { assertNotNewer, type State } from '../../src/uploading/state.ts';
 import { Conflict, UploadError } from '../../src/uploading/upload-error.ts';
@@ -402,13 +402,28 @@ describe('an upload to a folder', () => {
       const at = new Date(Date.now() + milliseconds);
       utimesSync(latch, at, at);
       await publication.publish(first);
-      await send(publication.out, target, { now: day(2), keepRemovedMs: 0 }, { latchMs: 50 });
+      const told: string[] = [];
+      const onRetry = (reason: string) => told.push(reason);
+      await send(publication.out, target, { now: day(2), keepRemovedMs: 0 }, { latchMs: 50, onRetry });
+      expect(told).toEqual([expect.stringMatching(/latch, or was killed while it did: .* after 0.05 s/)]);
       expectHeld(target, publication, first);
       await send(publication.out, target, { now: day(9), keepRemovedMs: 0 });
       expect([existsSync(path.join(target.title, 'package')), existsSync(latch)]).toEqual([false, false]);
     },
     60_000,
   );
+
+  it('says what happened where the folder is removed under it', async () => {
+    const folder = path.join(temporaryFolder(), 'to');
+    const destination = new FolderDestination(folder, temporaryFolder());
+    await destination.begin();
+    const file = fileOf(Buffer.from('a file'));
+    await destination.put('one', 'one', file);
+    rmSync(folder, { recursive: true });
+    const putting = destination.put('two', 'two', file);
+    await expect(putting).rejects.toThrow(`writes to ${folder} is gone before it is complete: somebody removed`);
+    await expect(putting).rejects.toBeInstanceOf(UploadError);
+  });
 
   it('P1: takes nobody for dead by the clock of a disk', async () => {
     const folder = path.join(temporaryFolder(), 'to');
