@@ -111,7 +111,8 @@ const toPackage = (
   // The best matching record of a package comes first, but its page is about a repository that is safe to add, if one has
   // it. Every build of a repository has its own newest version.
   const [first] = records as [FoundRecord];
-  const best = records.find((one) => unsafe?.has(one.repository.slug) !== true) ?? first;
+  const isUnsafe = (one: FoundRecord): boolean => unsafe?.has(one.repository.slug) === true;
+  const best = records.find((one) => !isUnsafe(one)) ?? first;
   const { package_id: id, repository } = best;
   const { slug } = repository;
   const builds = records.filter((one) => one.repository.slug === slug);
@@ -120,7 +121,9 @@ const toPackage = (
   const name = visibleText(newest.name) ?? id;
   const called = visibleText(repository.name) ?? slug;
   const each = <T>(of: (one: FoundRecord) => T): T[] => [...new Set(records.map(of))];
-  const architectures = each(({ architecture }) => architecture).sort();
+  // What only an unsafe repository has does not count beside what others have.
+  const offered = records.filter((one) => isUnsafe(one) === isUnsafe(best));
+  const architectures = [...new Set(offered.map(({ architecture }) => architecture))].sort();
   return {
     id,
     name,
@@ -130,8 +133,8 @@ const toPackage = (
     paid: newest.price === 'Paid',
     architectures,
     place: alike?.has(slug) ? nameWithSlug({ slug, name: called }) : called,
-    runs: hasDevices ? statedByRecords(records, served) : undefined,
-    trouble: unsafe?.has(slug) ? 'unsafe' : stale.has(slug) ? 'failing' : held?.has(slug) ? 'held' : undefined,
+    runs: hasDevices ? statedByRecords(offered, served) : undefined,
+    trouble: isUnsafe(best) ? 'unsafe' : stale.has(slug) ? 'failing' : held?.has(slug) ? 'held' : undefined,
     kind: sectionKind(newest.section),
     kinds: each((one) => sectionKind(one.section)),
     states: each((one) => stateOf(one.version, stale.has(one.repository.slug))),

@@ -3,9 +3,8 @@ import { joinWords, nameTerms } from '../catalog/search-text.ts';
 import { stateOf } from '../contract/package-states.ts';
 import { type BeginningList, beginningLists, type FirstRows } from '../results/beginning-lists.ts';
 import { type RowCard, withinRow } from '../results/row.ts';
-import type { PackageSummary } from './package-summary.ts';
+import { offeredBuilds, type PackageSummary } from './package-summary.ts';
 import { isStale, isUnsafe, troubleOf } from './repository.ts';
-import { joinStatements } from './stated.ts';
 
 /** How closely a package matches two letters that begin its name or a word of it; smaller is closer. */
 interface Closeness {
@@ -40,19 +39,21 @@ const addTo = (best: Candidate[], candidate: Candidate): void => {
   if (last !== undefined) best.pop();
 };
 
-const toRow = (summary: PackageSummary, hasDevices: boolean): RowCard =>
-  withinRow({
+const toRow = (summary: PackageSummary, hasDevices: boolean): RowCard => {
+  const { architectures, runs } = offeredBuilds(summary);
+  return withinRow({
     id: summary.id,
     name: summary.name,
     version: summary.version,
     summary: summary.summary,
     icon: summary.icon,
     paid: summary.paid,
-    architectures: summary.architectures,
+    architectures,
     place: summary.repository.toldName,
-    runs: hasDevices ? joinStatements(summary.stated.values()) : undefined,
+    runs: hasDevices ? runs : undefined,
     trouble: troubleOf(summary.repository),
   });
+};
 
 /** The lists of suggestions, by their two letters. */
 export const composeBeginnings = (

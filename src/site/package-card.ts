@@ -1,7 +1,6 @@
 import type { Trouble } from '../results/row.ts';
-import type { PackageSummary } from './package-summary.ts';
+import { offeredBuilds, type PackageSummary } from './package-summary.ts';
 import { troubleOf } from './repository.ts';
-import { joinStatements } from './stated.ts';
 
 /** The content of a package's card in a list. */
 export type PackageCard = Pick<
@@ -14,20 +13,24 @@ export type PackageCard = Pick<
   readonly trouble: Trouble | undefined;
 };
 
+const buildsIn = (summary: PackageSummary, slug: string | undefined): Pick<PackageCard, 'architectures' | 'runs'> =>
+  slug === undefined
+    ? offeredBuilds(summary)
+    : { architectures: summary.builtFor.get(slug) ?? summary.architectures, runs: summary.stated.get(slug) ?? '' };
+
 /**
  * The card of a package; in the list of one repository with the version and the builds that it has. In other lists it
- * shows the builds of all repositories, although it names the best one: verdicts and filters are about the whole
+ * shows the builds of all safe repositories, although it names the best one: verdicts and filters are about the whole
  * package there, and its page says where to get a build.
  */
 export const packageCard = (summary: PackageSummary, slug?: string): PackageCard => ({
+  ...buildsIn(summary, slug),
   id: summary.id,
   name: summary.name,
   summary: summary.summary,
   version: (slug === undefined ? undefined : summary.versions.get(slug)) ?? summary.version,
   icon: summary.icon,
   paid: summary.paid,
-  architectures: (slug === undefined ? undefined : summary.builtFor.get(slug)) ?? summary.architectures,
   place: summary.repository.toldName,
-  runs: slug === undefined ? joinStatements(summary.stated.values()) : (summary.stated.get(slug) ?? ''),
   trouble: slug === undefined ? troubleOf(summary.repository) : undefined,
 });

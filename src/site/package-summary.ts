@@ -36,6 +36,8 @@ export interface PackageSummary {
   readonly builtFor: ReadonlyMap<string, readonly string[]>;
   /** What its latest records state about iOS devices (see statementsOf), by slug; empty if it is for none. */
   readonly stated: ReadonlyMap<string, string>;
+  /** Slugs of the repositories on the safety list that have it; empty if no other repository has it. */
+  readonly unsafeIn: ReadonlySet<string>;
   /** When the newest of its latest records was first seen. */
   readonly updatedAt: string;
   /**
@@ -94,6 +96,15 @@ const builtForOf = (latest: readonly KeyedRecord[], all: number): ReadonlyMap<st
   return builtFor.size === 0 ? none : builtFor;
 };
 
+const nowhere: ReadonlySet<string> = new Set();
+
+const unsafeInOf = (latest: readonly KeyedRecord[], best: Repository): ReadonlySet<string> => {
+  // A page's best repository is safe if one is.
+  if (isUnsafe(best)) return nowhere;
+  const unsafe = latest.filter(({ owner }) => isUnsafe(owner));
+  return unsafe.length === 0 ? nowhere : new Set(unsafe.map(({ owner }) => owner.slug));
+};
+
 const newsOf = (latest: readonly KeyedRecord[]): ReadonlyMap<string, News> => {
   const news = new Map<string, News>();
   for (const { owner, version, row } of latest) {
@@ -140,8 +151,31 @@ export const summarise = (keyed: readonly KeyedRecord[]): PackageSummary & { rea
     architectures,
     builtFor: builtForOf(latest, architectures.length),
     stated: statedOf(latest),
+    unsafeIn: unsafeInOf(latest, best.owner),
     updatedAt: newest(latest),
     news: newsOf(latest),
     ...oldest(keyed),
+  };
+};
+
+/**
+ * The architectures for which a package can be had, and what its builds state about devices, in lists of all repositories.
+ * What only an unsafe repository has does not count there: a list would send people to it, and only the page warns.
+ */
+export const offeredBuilds = ({
+  architectures,
+  builtFor,
+  stated,
+  repositories,
+  unsafeIn,
+}: Pick<PackageSummary, 'architectures' | 'builtFor' | 'stated' | 'repositories' | 'unsafeIn'>): {
+  readonly architectures: readonly string[];
+  readonly runs: string;
+} => {
+  if (unsafeIn.size === 0) return { architectures, runs: joinStatements(stated.values()) };
+  const safe = repositories.filter((slug) => !unsafeIn.has(slug));
+  return {
+    architectures: [...new Set(safe.flatMap((slug) => builtFor.get(slug) ?? architectures))].sort(),
+    runs: joinStatements(safe.map((slug) => stated.get(slug) ?? '')),
   };
 };

@@ -9,12 +9,11 @@ import { fitsArchitecture } from '../results/fits-architecture.ts';
 import { composeContent, composeTarget } from '../results/search-content.ts';
 import { page } from './addresses.ts';
 import { describeKept, isAsWritten, type KeptFile, writeKept } from './kept-file.ts';
-import type { PackageSummary } from './package-summary.ts';
+import { offeredBuilds, type PackageSummary } from './package-summary.ts';
 import { whilePagefindRuns } from './pagefind-process.ts';
 import { isStale, troubleOf } from './repository.ts';
 import { composeLists, type IndexFile } from './search-lists.ts';
 import type { SiteCatalog } from './site-catalog.ts';
-import { joinStatements } from './stated.ts';
 
 const separator = /[^\p{L}\p{N}]+/u;
 
@@ -77,8 +76,9 @@ const searchRecord = (
   downloads: number | undefined,
   until = summary.updatedAt,
 ): SearchRecord => {
-  const { version, repository, kind, icon, paid, architectures } = summary;
-  const runs = hasDevices ? joinStatements(summary.stated.values()) : undefined;
+  const { version, repository, kind, icon, paid } = summary;
+  const { architectures, runs: stated } = offeredBuilds(summary);
+  const runs = hasDevices ? stated : undefined;
   const card = {
     version,
     place: repository.toldName,

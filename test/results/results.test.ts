@@ -80,6 +80,24 @@ describe('packages from records', () => {
     ]);
   });
 
+  it('run where a safe repository has the build: what only an unsafe one has counts where no other has the package', () => {
+    const unsafe = new Set(['two']);
+    const bad = { slug: 'two', name: 'Second' };
+    const of = (name: string) => [
+      record(name, { architecture: 'iphoneos-arm64', repository: bad }),
+      record(name, {
+        architecture: 'iphoneos-arm',
+        repository: name === 'Choicy' ? { slug: 'one', name: 'First' } : bad,
+      }),
+    ];
+    const found = toPackages([...of('Choicy'), ...of('Quartz')], { ...traits, unsafe });
+    expect(found.map(({ architectures, runs, trouble }) => [architectures, runs, trouble])).toEqual([
+      [['iphoneos-arm'], 'rootful', undefined],
+      [['iphoneos-arm', 'iphoneos-arm64'], 'rootful;rootless', 'unsafe'],
+    ]);
+    expect(found[0]?.repositories).toEqual(['two', 'one']);
+  });
+
   it('have the newest version of their first repository, whichever build was found first', () => {
     const found = toPackages(
       [

@@ -17,6 +17,7 @@ const summaryOf = (name: string, fields: Partial<Record<keyof PackageSummary, un
     paid: false,
     architectures: ['iphoneos-arm'],
     builtFor: new Map(),
+    unsafeIn: new Set(),
     stated: new Map(),
     repository: good,
     ...fields,

@@ -171,6 +171,7 @@ const summaryOf = (id: string, fields: Partial<PackageSummary> = {}) =>
     architectures: ['iphoneos-arm'],
     builtFor: new Map(),
     stated: new Map(),
+    unsafeIn: new Set(),
     versions: new Map(),
     repositories: ['one'],
     news: new Map(),

@@ -414,6 +414,11 @@ describe('the words and figures of every page', () => {
     expect(text('repository/beta/')).toContain('<p class="mono small">http://beta.example</p>');
     expect(text('repository/beta/')).not.toMatch(/data-copy aria-label="Copy (?:address|line)/);
     expect(text('repository/suited/')).not.toMatch(/>\s*In order\s*<|nothing is wrong|No link can add it|source-line/);
+    // In lists it does not count that it says more of the iOS versions, or has a build of its own.
+    const rowOfBoth = text('section/tweaks/')
+      .split('<li')
+      .find((row) => row.includes('/package/com.alpha.snowboard/'));
+    expect(rowOfBoth).toContain('data-runs="roothide;rootless=14.0-"');
     // Of two repositories that have it, its page offers what is safe.
     expect(copiesOf(text('package/com.alpha.snowboard/'))).toEqual(['newest', 'behind 1.5.1 Unsafe']);
     expect(text('package/com.alpha.snowboard/')).toMatch(/sileo:.*\.deb/s);

@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest';
+import { offeredBuilds } from '../../src/site/package-summary.ts';
+
+it('lists offer the builds that safe repositories have, and all where each is unsafe', () => {
+  const summary = {
+    architectures: ['iphoneos-arm', 'iphoneos-arm64', 'iphoneos-arm64e'],
+    // A repository that has all of them is left out.
+    builtFor: new Map([
+      ['old', ['iphoneos-arm']],
+      ['new', ['iphoneos-arm64']],
+    ]),
+    stated: new Map([
+      ['old', 'rootful:..14'],
+      ['new', 'rootless'],
+      ['bad', 'rootful;rootless;roothide'],
+    ]),
+    repositories: ['old', 'new', 'bad'],
+  };
+  expect(offeredBuilds({ ...summary, unsafeIn: new Set(['bad']) })).toEqual({
+    architectures: ['iphoneos-arm', 'iphoneos-arm64'],
+    runs: 'rootful:..14;rootless',
+  });
+  expect(offeredBuilds({ ...summary, unsafeIn: new Set() })).toMatchObject({ architectures: summary.architectures });
+});
