@@ -282,6 +282,9 @@ describe('the bar', () => {
     await page.keyboard.press('Escape');
     expect(await page.locator('#device').isVisible()).toBe(false);
     expect(await page.evaluate('document.activeElement.tagName')).toBe('SUMMARY');
+    // The ring lies within the bar, whose neighbours would cover it.
+    const ring = 'getComputedStyle(document.activeElement)';
+    expect(await page.evaluate(`[${ring}.outlineWidth, ${ring}.outlineOffset]`)).toEqual(['3px', '-3px']);
   });
 
   it('asks for the page of the device where its script cannot be loaded, and keeps what was typed where it comes late', async () => {
