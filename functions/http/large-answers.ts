@@ -11,6 +11,10 @@ const fewRecords = 32;
  */
 const mostAtOnce = 4;
 
+/** How many records an answer reads: if they are sorted, all that match, however few are asked for. */
+export const recordsRead = (limit: number, sort: string | undefined): number =>
+  sort === undefined ? limit : Number.POSITIVE_INFINITY;
+
 /** Makes an answer that reads up to this many records, when there is room for it. */
 export type MakeAnswer = <Answer>(asking: Asking, records: number, make: () => Promise<Answer>) => Promise<Answer>;
 

@@ -13,7 +13,7 @@ import type { Asking, Handler } from '../environment.ts';
 import { type AnswerParts, acceptEncodingOf, jsonAnswer, jsonParts, notFound, toResponse } from '../http/answers.ts';
 import { askIndex, turnsOf } from '../http/ask-index.ts';
 import { dataBody, listBody, pageBody } from '../http/envelope-body.ts';
-import type { MakeAnswer } from '../http/large-answers.ts';
+import { type MakeAnswer, recordsRead } from '../http/large-answers.ts';
 import { limited } from '../http/limited.ts';
 import { hasQuery, readQuery } from '../http/request-query.ts';
 
@@ -53,8 +53,7 @@ export const indexQuestions = (dependencies: Dependencies, makeAnswer: MakeAnswe
       const { q, limit, page, sort, ...rest } = readQuery<QueryName>(asked.url, query);
       const narrowed = narrowedBy(rest);
       const turn = turnsOf(dependencies, asked);
-      // However few records are asked for, all that match are sorted.
-      return makeAnswer(asked, sort === undefined ? limit : Number.POSITIVE_INFINITY, async () => {
+      return makeAnswer(asked, recordsRead(limit, sort), async () => {
         const found = await askIndex(dependencies, turn, (index) =>
           search(index, q, limit, page, Object.fromEntries(narrowed), sort),
         );

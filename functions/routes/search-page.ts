@@ -15,7 +15,7 @@ import type { Handler } from '../environment.ts';
 import { computedAnswer, HttpError } from '../http/answers.ts';
 import { askIndex, turnsOf } from '../http/ask-index.ts';
 import { encode } from '../http/envelope-body.ts';
-import type { MakeAnswer } from '../http/large-answers.ts';
+import { type MakeAnswer, recordsRead } from '../http/large-answers.ts';
 import { limited } from '../http/limited.ts';
 import { hasQuery, readQuery } from '../http/request-query.ts';
 
@@ -83,7 +83,7 @@ export const searchPageHandler = (dependencies: Dependencies, makeAnswer: MakeAn
     const { q, page, ...places } = readQuery(req.url, ['q', 'page', 'architecture', 'repository']);
     const { chosen, narrowing, sort } = readChosen(req.url);
     const turn = turnsOf(dependencies, context);
-    return makeAnswer(context, usual, async () => {
+    return makeAnswer(context, recordsRead(usual, sort), async () => {
       const built = (await readBuilt(dependencies)) ?? '';
       const {
         records,

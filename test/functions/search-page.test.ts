@@ -24,6 +24,8 @@ let wire: ReturnType<typeof openWire>;
 let admits = 0;
 let wait = 0;
 let fails = false;
+let held: Promise<void> | undefined;
+let underWay = 0;
 let below = 'https://index.example';
 beforeAll(async () => {
   server = await serveBuild(
@@ -60,8 +62,14 @@ beforeAll(async () => {
     },
   );
   const { searchPackages } = server.search;
-  server.search.searchPackages = (...question) =>
-    fails ? Promise.reject(new Error('the index is away')) : searchPackages.apply(server.search, question);
+  server.search.searchPackages = async (...question) => {
+    if (fails) throw new Error('the index is away');
+    if (held !== undefined && question[4] !== undefined) {
+      underWay++;
+      await held;
+    }
+    return searchPackages.apply(server.search, question);
+  };
   server.write('search/index.html', built);
   wire = openWire(server.port);
 });
@@ -79,6 +87,18 @@ const ask = async (query: string, method = 'GET') => {
 };
 
 describe('C14: the page of the search', () => {
+  it('H6: sorted, waits for its place as a large answer does', async () => {
+    const gate = Promise.withResolvers<void>();
+    held = gate.promise;
+    const sorted = Array.from({ length: 6 }, () => fetch(`${server.address}/search/?q=snow&sort=name`));
+    await expect.poll(() => underWay).toBe(4);
+    expect((await fetch(`${server.address}/search/?q=snow`)).status).toBe(200);
+    expect(underWay).toBe(4);
+    gate.resolve();
+    expect((await Promise.all(sorted)).map(({ status }) => status)).toEqual(sorted.map(() => 200));
+    held = undefined;
+  });
+
   it('is sent with its results, for caches to keep a moment and for no index to list', async () => {
     const { status, headers, html, names } = await ask('?q=snow+0');
     expect(status).toBe(200);
