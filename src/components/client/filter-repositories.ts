@@ -1,6 +1,7 @@
 import { sayCount, watchFilters } from './narrowing.ts';
 
-// Narrows the list of repositories, also that of the doctor, whose only filter is the name. Without scripts all of them are listed and the filters are hidden.
+// Narrows the list of repositories, also that of the doctor, whose only filter is the name. Without scripts all of them are
+// listed and the filters are hidden.
 
 const frame = document.querySelector<HTMLElement>('#repositories');
 const items = [...document.querySelectorAll<HTMLElement>('#repositories > li')];
