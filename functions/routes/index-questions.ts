@@ -136,7 +136,8 @@ export const indexHandlers = (
       const packageId = found.segments.at(-2) ?? '';
       const turn = turnsOf(dependencies, context);
       return makeAnswer(context, closureLimits.visits, async () => {
-        const question = { packageId, architecture, repositories, firmware };
+        const isSafe = (uri: string): boolean => dependencies.safety.check(uri);
+        const question = { packageId, architecture, repositories, firmware, isSafe };
         const pieces = await askIndex(dependencies, turn, (index) => index.dependencies(question));
         if (pieces === undefined) throw notFound();
         const body = await dataBody(dependencies.now(), pieces, turn);

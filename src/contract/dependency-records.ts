@@ -59,6 +59,11 @@ export const dependencyClosureSchema = z.strictObject({
         uri: z.url(),
         suite: z.string(),
         package_count: z.number().int().min(1).describe('Number of packages that come from it.'),
+        safe: z
+          .boolean()
+          .describe(
+            'Whether its address is safe to add, as /safety says. If not, no other repository has what is needed.',
+          ),
       }),
     )
     .describe('Repositories to add, by ranking.'),
@@ -119,4 +124,6 @@ export interface DependencyQuestion {
   readonly repositories: readonly string[];
   /** The firmware of the device; null for any. */
   readonly firmware: string | null;
+  /** Whether the address of a repository is safe to add. */
+  readonly isSafe: (uri: string) => boolean;
 }

@@ -9,6 +9,7 @@ import {
   type RecordRelations,
 } from '../catalog/dependency-reading.ts';
 import { compareText } from '../catalog/reading.ts';
+import type { DependencyQuestion } from '../contract/dependency-records.ts';
 import { fitsQualifier, hasVersion, providesVersion } from './matching.ts';
 import { costOf, type PackageRelations, readRelations } from './package-relations.ts';
 import type { Steps, Work } from './work.ts';
@@ -25,10 +26,18 @@ export class Offers {
   readonly #newest = new Map<string, readonly NewestRecord[]>();
   readonly #places: ReadonlyMap<number, number>;
   readonly #bootstraps: ReadonlySet<number>;
+  readonly #isSafe: DependencyQuestion['isSafe'];
+  readonly #safe = new Map<DependencyRepository, boolean>();
 
   /** `had` are the repositories that the visitor has. */
-  constructor(reading: Reading, architecture: string, had: readonly DependencyRepository[], work: Work) {
+  constructor(
+    reading: Reading,
+    { architecture, isSafe }: Pick<DependencyQuestion, 'architecture' | 'isSafe'>,
+    had: readonly DependencyRepository[],
+    work: Work,
+  ) {
     this.#reading = reading;
+    this.#isSafe = isSafe;
     this.#work = work;
     this.architecture = architecture;
     this.repositories = reading.repositories;
@@ -67,6 +76,13 @@ export class Offers {
   /** Compares two repositories: the better ranked one comes first. */
   compareRepositories(a: NewestRecord, b: NewestRecord): number {
     return (this.#places.get(a.repository) ?? 0) - (this.#places.get(b.repository) ?? 0);
+  }
+
+  /** Whether a repository is safe to add. */
+  isSafe(repository: DependencyRepository): boolean {
+    const known = this.#safe.get(repository) ?? this.#isSafe(repository.uri);
+    this.#safe.set(repository, known);
+    return known;
   }
 
   written({ record }: NewestRecord): RecordRelations {

@@ -43,12 +43,13 @@ function* tellUnmet(closure: Closure): Generator<Part<'unmet'>> {
   }
 }
 
-const tellAdded = ({ added, resolution: { chosen } }: Closure): Part<'add'>[] =>
-  added.map(({ number, slug, uri, suite }) => ({
-    repository_id: slug,
-    uri,
-    suite,
-    package_count: chosen.filter(({ record }) => record.repository === number).length,
+const tellAdded = ({ added, offers, resolution: { chosen } }: Closure): Part<'add'>[] =>
+  added.map((repository) => ({
+    repository_id: repository.slug,
+    uri: repository.uri,
+    suite: repository.suite,
+    package_count: chosen.filter(({ record }) => record.repository === repository.number).length,
+    safe: offers.isSafe(repository),
   }));
 
 function* listPieces(items: Iterable<unknown>, pieces: string[]): Steps<void> {

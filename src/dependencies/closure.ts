@@ -84,7 +84,7 @@ function* resolveAround(resolve: (avoided: Avoided) => Steps<Resolution>): Steps
 export function* computeClosure(reading: Reading, question: DependencyQuestion): Steps<Closure> {
   const work = new Work();
   const { had, unknown } = readHad(reading, question.repositories);
-  const offers = new Offers(reading, question.architecture, had, work);
+  const offers = new Offers(reading, question, had, work);
   const device = new Device(question.firmware);
   const asked: Relation = { name: question.packageId, ...nothing };
   const slugsHad = new Set(had.map(({ slug }) => slug));

@@ -19,6 +19,7 @@ function* findFor(
   offers: Offers,
   candidates: Candidates,
   work: Work,
+  isTaken: (one: NewestRecord) => boolean,
 ): Steps<NewestRecord | undefined> {
   if (!relation.readable) return undefined;
   const order = (a: NewestRecord, b: NewestRecord): number =>
@@ -27,7 +28,7 @@ function* findFor(
     offers.compareRepositories(a, b) ||
     compareText(a.name, b.name);
   const best = (found: readonly NewestRecord[]): NewestRecord | undefined => [...found].sort(order)[0];
-  const fits = (one: NewestRecord) => offers.fits(relation, one) && wouldBeCandidate(candidates, one);
+  const fits = (one: NewestRecord) => offers.fits(relation, one) && wouldBeCandidate(candidates, one) && isTaken(one);
   const named: NewestRecord[] = [];
   for (const one of offers.newest(relation.name)) {
     if (work.spend()) yield;
@@ -43,18 +44,30 @@ function* findFor(
   return best(providing);
 }
 
-/** The first unsatisfied need that another repository can satisfy. */
+/**
+ * The first unsatisfied need that another repository can satisfy. One that is not safe to add is only considered if no
+ * other satisfies anything.
+ */
 export function* findElsewhere(
   { unmet }: Resolution,
   offers: Offers,
   candidates: Candidates,
   work: Work,
 ): Steps<NewestRecord | undefined> {
-  for (const { need } of unmet) {
-    for (const relation of need.alternatives) {
-      const found = yield* findFor(relation, offers, candidates, work);
-      if (found !== undefined) return found;
+  let isAnyUnsafe = false;
+  const isSafe = (one: NewestRecord): boolean => {
+    const safe = offers.isSafe(offers.repositoryOf(one));
+    isAnyUnsafe ||= !safe;
+    return safe;
+  };
+  for (const isTaken of [isSafe, () => true]) {
+    for (const { need } of unmet) {
+      for (const relation of need.alternatives) {
+        const found = yield* findFor(relation, offers, candidates, work, isTaken);
+        if (found !== undefined) return found;
+      }
     }
+    if (!isAnyUnsafe) return undefined;
   }
   return undefined;
 }

@@ -82,7 +82,7 @@ const relationsIn = (field = ''): { readonly groups: readonly Group[]; readonly 
 const findTargets = (catalog: SiteCatalog, id: string, groups: readonly Group[]): Relation[] =>
   groups.map((group) =>
     group.map((one) => {
-      const target = isOfDevice(one.name) ? undefined : catalog.resolve(one.name);
+      const target = isOfDevice(one.name) ? undefined : catalog.find(one.name)?.id;
       return target === undefined || target === id ? one : { ...one, target };
     }),
   );

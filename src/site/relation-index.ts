@@ -102,11 +102,6 @@ export class RelationIndex {
     return this.#dependents.get(name) ?? none;
   }
 
-  /** The first package that provides this name. */
-  provider(name: string): string | undefined {
-    return this.#providers.get(name)?.[0];
-  }
-
   /** All packages that provide this name or, for a relation to some versions of it, that provide a version. */
   providers(name: string, toVersions: boolean): readonly string[] {
     return (toVersions ? this.#ofVersions : this.#providers).get(name) ?? none;

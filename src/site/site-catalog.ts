@@ -218,14 +218,22 @@ export class SiteCatalog {
     return this.#relations.dependents(name);
   }
 
-  /** The package whose page describes a name in a relation: itself, or else the first that provides it. */
-  resolve(name: string): string | undefined {
-    return this.packages.has(name) ? name : this.#relations.provider(name);
+  /**
+   * The package whose page describes a name in a relation: itself, or else the first that provides it and is in a
+   * repository that is safe to add, or else the first that provides it.
+   */
+  find(name: string): PackageSummary | undefined {
+    return this.packages.get(name) ?? this.#provider(name);
   }
 
-  /** The package that `resolve` finds. */
-  find(name: string): PackageSummary | undefined {
-    return this.packages.get(name) ?? this.packages.get(this.#relations.provider(name) ?? '');
+  #provider(name: string): PackageSummary | undefined {
+    let first: PackageSummary | undefined;
+    for (const id of this.#relations.providers(name, false).slice(0, mostProviders)) {
+      const one = this.packages.get(id);
+      if (one !== undefined && !isUnsafe(one.repository)) return one;
+      first ??= one;
+    }
+    return first;
   }
 
   /**

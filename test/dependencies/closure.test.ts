@@ -301,7 +301,7 @@ describe('what is in repositories that a visitor has not', () => {
     );
     expect(namesOf(closure)).toEqual(['a 1.0', 'b 1.0', 'c 1.0']);
     expect(closure.add).toEqual([
-      { repository_id: 'better', uri: 'https://better.example/', suite: './', package_count: 2 },
+      { repository_id: 'better', uri: 'https://better.example/', suite: './', package_count: 2, safe: true },
     ]);
   });
 
@@ -310,6 +310,37 @@ describe('what is in repositories that a visitor has not', () => {
     const provider = repository('provider', [c({ Provides: 'b', Version: '9' })], { ranking: 1 });
     const { add } = await ask([mine, provider, ...others], { repositories: ['mine'] });
     expect(add.map(({ repository_id: slug }) => slug)).toEqual(['other3']);
+  });
+
+  describe('of which some are unsafe', () => {
+    const isSafe = (uri: string) => !uri.includes('bad');
+    const bad = repository('bad', [b({ Version: '9' })], { ranking: 1 });
+    const addedTo = async (own: SourceRepository, ...others: SourceRepository[]) => {
+      const { add, outcome } = await ask([own, ...others], { repositories: ['mine'], isSafe });
+      return [...add.map(({ repository_id: slug, safe }) => [slug, safe]), outcome];
+    };
+
+    it('D3: one that is safe is to be added, however it is ranked', async () => {
+      const safe = repository('safe', [b({ Version: '1' })], { ranking: 5 });
+      expect(await addedTo(mine, bad, safe)).toEqual([['safe', true], 'installable']);
+    });
+
+    it('D3: a safe one that provides it, or that has an alternative, comes before one that has the package', async () => {
+      const provider = repository('safe', [c({ Provides: 'b' })], { ranking: 5 });
+      expect(await addedTo(mine, bad, provider)).toEqual([['safe', true], 'installable']);
+      const own = repository('mine', [a({ Depends: 'b | d' })]);
+      expect(await addedTo(own, bad, repository('safe', [d()], { ranking: 5 }))).toEqual([
+        ['safe', true],
+        'installable',
+      ]);
+    });
+
+    it('D3: an unsafe one that alone has it is named as such', async () => {
+      expect(await addedTo(mine, bad)).toEqual([['bad', false], 'installable']);
+      const own = repository('mine', [a({ Depends: 'b, c' })]);
+      const safe = repository('safe', [c()], { ranking: 5 });
+      expect(await addedTo(own, bad, safe)).toEqual([['bad', false], ['safe', true], 'installable']);
+    });
   });
 
   it('D3: nothing is added for what is there already', async () => {

@@ -73,7 +73,13 @@ const drive = <T>(steps: Steps<T>): { value: T; count: number; longest: number }
 };
 
 const solve = (packages: readonly Package[], repositories: readonly string[] = ['r0']) => {
-  const question = { packageId: packages[0]?.name ?? 'a', architecture: 'x', repositories, firmware: null };
+  const question = {
+    packageId: packages[0]?.name ?? 'a',
+    architecture: 'x',
+    repositories,
+    firmware: null,
+    isSafe: () => true,
+  };
   const solved = drive(computeClosure(readingOf(packages), question));
   const told = drive(closurePieces(solved.value));
   const closure = JSON.parse(told.value.join('')) as DependencyClosure;

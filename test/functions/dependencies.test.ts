@@ -14,6 +14,12 @@ beforeAll(async () => {
       ),
     },
     { slug: 'other', packages: packages({ Package: 'libstdc++' }) },
+    {
+      slug: 'trap',
+      packages: packages({ Package: 'libstdc++' }),
+      ranking: 1,
+      crawled: { origin: { uri: 'https://unsafe.test/', suite: './', component: null, binary: null } },
+    },
   ]);
 });
 afterAll(() => server.close());
@@ -31,7 +37,8 @@ describe('what installing a package brings, asked of the server', () => {
       ['a', 'mine'],
       ['libstdc++', 'other'],
     ]);
-    expect(data.add).toMatchObject([{ repository_id: 'other', package_count: 1 }]);
+    // The safety list names the better ranked repository.
+    expect(data.add).toMatchObject([{ repository_id: 'other', package_count: 1, safe: true }]);
     expect((await dataOf('a/dependencies?architecture=iphoneos-arm&firmware=13.7')).outcome).toBe('unmet');
     expect((await dataOf('a/dependencies?architecture=iphoneos-arm&firmware=')).firmware).toBeNull();
   });

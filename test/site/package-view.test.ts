@@ -650,12 +650,12 @@ describe('the page of a package', () => {
     expect(await neededIn(versioned, 'org.t.lib (= 2)', 'org.t.lib (>= 1)')).toEqual([]);
   });
 
-  it('needs nothing from an unsafe repository where a safe one has an alternative', async () => {
+  it('needs nothing from an unsafe repository where a safe one has an alternative, or provides it too', async () => {
     const having = (slug: string, Package: string): Source => ({
       entry: { slug, uri: `https://${slug}.example/`, ranking: 3 },
       release: `Origin: ${slug}\n`,
       at: own.at,
-      packages: stanza({ Package }),
+      packages: stanza({ Package, Provides: 'org.a.any' }),
     });
     const sources = [having('safe', 'org.a.safe'), having('trap', 'org.a.first')];
     const neededFor = async (Depends: string, isListed: boolean) => {
@@ -670,6 +670,9 @@ describe('the page of a package', () => {
     expect(await neededFor('org.a.first | org.a.safe', false)).toEqual([['trap'], 'org.a.first']);
     expect(await neededFor('org.a.first | org.a.safe', true)).toEqual([['safe'], 'org.a.first']);
     expect(await neededFor('org.a.first', true)).toEqual([['trap'], 'org.a.first']);
+    // Both provide it.
+    expect(await neededFor('org.a.any', false)).toEqual([['trap'], 'org.a.first']);
+    expect(await neededFor('org.a.any', true)).toEqual([['safe'], 'org.a.safe']);
   });
 
   it('needs something from one relation on, and nothing where it only tells of others', async () => {

@@ -1,14 +1,14 @@
 import { expect, it, vi } from 'vitest';
 import { RelationIndex } from '../../src/site/relation-index.ts';
 
-it('tells of a name each package that needs it once, and the first that provides it', () => {
+it('tells of a name each package that needs it once, and those that provide it', () => {
   const index = new RelationIndex();
   index.add('b', { depends: 'lib (>= 1), lib (<< 3) | other', preDepends: 'lib', provides: 'mail' });
   index.add('a', { depends: 'lib', provides: 'mail, web' });
   expect(index.dependents('lib')).toEqual(['b', 'a']);
   expect(index.dependents('other')).toEqual(['b']);
-  expect([index.dependents('mail'), index.provider('lib')]).toEqual([[], undefined]);
-  expect([index.provider('mail'), index.provider('web')]).toEqual(['b', 'a']);
+  expect([index.dependents('mail'), index.providers('lib', false)]).toEqual([[], []]);
+  expect([index.providers('mail', false), index.providers('web', false)]).toEqual([['b', 'a'], ['a']]);
 });
 
 it('does not tell of a package that it needs itself', () => {
@@ -41,8 +41,12 @@ it('tells of a package what its other builds name, and those that require someth
   index.add('a', { depends: 'lib (>= 1)', provides: 'mail' }, others);
   index.add('b', {}, [build('arm64', 'mail')]);
   expect(index.namedBy('a')).toEqual(['lib', 'mail', 'post', 'other', 'help']);
-  expect(index.provider('post')).toBeUndefined();
-  expect([index.dependents('other'), index.dependents('mail'), index.provider('mail')]).toEqual([['a'], ['b'], 'a']);
+  expect(index.providers('post', false)).toEqual([]);
+  expect([index.dependents('other'), index.dependents('mail'), index.providers('mail', false)]).toEqual([
+    ['a'],
+    ['b'],
+    ['a'],
+  ]);
   const otherwise = index
     .requiredOtherwise('a')
     .map(({ architecture, groups }) => [architecture, groups.flat().map(({ name }) => name)]);

@@ -17,7 +17,7 @@ export const openClosures = async (repositories: readonly SourceRepository[]) =>
   const search = new CatalogSearch(database);
   const ask = async (asked: Asked): Promise<DependencyClosure> => {
     const all = repositories.map(({ slug }) => slug);
-    const question = { architecture: 'iphoneos-arm', repositories: all, firmware: null, ...asked };
+    const question = { architecture: 'iphoneos-arm', repositories: all, firmware: null, isSafe: () => true, ...asked };
     const pieces = await search.dependencies(question);
     return dependencyClosureSchema.parse(JSON.parse(pieces?.join('') ?? 'null'));
   };

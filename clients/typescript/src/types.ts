@@ -320,6 +320,8 @@ export interface DependencyClosure {
     readonly suite: string;
     /** Number of packages that come from it. */
     readonly package_count: number;
+    /** Whether its address is safe to add, as /safety says. If not, no other repository has what is needed. */
+    readonly safe: boolean;
   }>;
   /** What would be installed: the package itself first, then each package after the first that needs it. Recommends are left out. */
   readonly packages: ReadonlyArray<{
