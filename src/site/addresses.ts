@@ -19,6 +19,7 @@ export const page = {
   author: (key: string, number = 1) => `/author/${authorFolder(key)}/${number > 1 ? `${number}/` : ''}`,
   status: '/status/',
   api: '/api/',
+  feedsAndBadges: '/api/feeds/',
   changes: '/changes/',
   changesForOperators: '/changes/operators/',
   divergence: '/divergence/',

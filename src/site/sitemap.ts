@@ -27,6 +27,7 @@ const allEntries = (): Entry[] => {
     page.status,
     page.divergence,
     page.api,
+    page.feedsAndBadges,
     page.about,
     page.privacy,
     page.safety,

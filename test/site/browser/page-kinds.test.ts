@@ -31,6 +31,7 @@ const kinds: Readonly<Record<string, string>> = {
   'doctor of a repository': '/doctor/beta/',
   status: '/status/',
   api: '/api/',
+  'feeds and badges': '/api/feeds/',
   changes: '/changes/',
   'changes for operators': '/changes/operators/',
   privacy: '/privacy/',
@@ -286,15 +287,18 @@ it('the reference gives meanings the width of a phone, and of a wide page all bu
   }
 });
 
-it('the reference leads from its top to each of its parts', async () => {
+it('the reference leads from its top to each of its parts, and to the page of feeds and badges', async () => {
   const page = await site.open('/api/', phone);
   const parts = await page.locator('#content section > h2').allTextContents();
   expect(parts).toContain('Repositories');
   const led = page.getByRole('navigation', { name: 'Parts' });
-  expect(await led.getByRole('link').allTextContents()).toEqual(parts);
-  await led.getByRole('link', { name: 'Feeds' }).click();
-  const top = async () => Math.abs((await page.locator('#of-feed').boundingBox())?.y ?? 9999);
+  expect(await led.getByRole('link').allTextContents()).toEqual([...parts, 'Feeds and badges']);
+  await led.getByRole('link', { name: 'Payment gateway' }).click();
+  const top = async () => Math.abs((await page.locator('#of-gateway').boundingBox())?.y ?? 9999);
   await expect.poll(top).toBeLessThan(100);
+  await led.getByRole('link', { name: 'Feeds and badges' }).click();
+  await page.waitForURL('**/api/feeds/');
+  expect(await page.locator('#content section > h2').allTextContents()).toEqual(['Feeds', 'Badges']);
 });
 
 it('the fields of an answer are cards on a phone, with what each means in them and no word outside of the view', async () => {
