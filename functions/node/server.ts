@@ -1,6 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { setImmediate as nextRound } from 'node:timers/promises';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import type { Hono } from 'hono';
 import { ourFault, tooManyAtOnce } from '../../src/contract/errors.ts';
@@ -13,6 +12,7 @@ import { createRooms } from '../http/rooms.ts';
 import type { DirectQuestion } from '../questions.ts';
 import { accountedAnswers } from './answer-writer.ts';
 import type { AnsweredRequest } from './answered-request.ts';
+import { prepareClosing } from './closing.ts';
 import { createDirectAnswers } from './direct-answers.ts';
 import { createDirectQuestions } from './direct-questions.ts';
 import { createHotAnswers, type HotAnswers } from './hot-answers.ts';
@@ -30,9 +30,6 @@ import { watchStamp } from './watch-stamp.ts';
 
 /** The most memory, in bytes, for ready documents. */
 const readyDocuments = 64 * 2 ** 20;
-
-/** How long, in milliseconds, a server that closes takes connections that keep arriving. */
-const longestArrival = 1000;
 
 export interface ServerOptions {
   /** Read for each request, so that it can be replaced. */
@@ -128,7 +125,6 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
   });
   const doors = new Map<Socket, Door>();
   let isLeaving = false;
-  let arrived = 0;
 
   // The answer to errors that occur before the app is called; nearly always an invalid address.
   const refuseRequest = (error: unknown): Response => {
@@ -282,15 +278,12 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
   // Node drops further headers. One more shows that there were too many.
   server.maxHeadersCount = limits.headerCount + 1;
   server.timeout = limits.socketTimeout;
-  const closeIdle = server.closeIdleConnections.bind(server);
-  let areRequestsRead = false;
-  // To Node, connections with direct answers look idle, and so do those whose request it was not given yet. It also calls
-  // this when the server begins to close.
-  server.closeIdleConnections = () => {
-    if (!areRequestsRead || direct?.isUnderWay === true) return;
-    for (const { intake } of doors.values()) if (intake.isWaiting) return;
-    closeIdle();
-  };
+  const closeServer = prepareClosing(server, {
+    doors,
+    rounds,
+    isAnswering: () => direct?.isUnderWay === true,
+    drainTimeout: limits.drainTimeout,
+  });
   server.on('checkExpectation', listener);
   const refuse = answerProtocolErrors(server, {
     now,
@@ -302,7 +295,6 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
 
   server.on('connection', (socket) => {
     rounds.hurry();
-    arrived++;
     const client = clientNetwork(socket.remoteAddress ?? '');
     const place = places.take(socket, client);
     if (place === undefined) {
@@ -349,19 +341,6 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
   };
   const stopWatching = options.stamp === null ? () => {} : watchStamp(options.stamp, change);
 
-  // Connections that the system has made and not handed over yet are reset when the server closes. It hands over one in each
-  // round of the event loop, and who is answered meanwhile may come again over a new one.
-  const untilNoneArrives = async (): Promise<void> => {
-    const end = performance.now() + longestArrival;
-    rounds.pause();
-    // Ends this round, which may be past its connection.
-    await nextRound();
-    for (let before = -1; before !== arrived && performance.now() < end; ) {
-      before = arrived;
-      await nextRound();
-    }
-  };
-
   const leave = (): void => {
     isLeaving = true;
     direct?.end();
@@ -369,23 +348,8 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
 
   const close = async (): Promise<void> => {
     leave();
-    await untilNoneArrives();
     stopWatching();
-    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-    rounds.resume();
-    const closeUnused = (): void => {
-      areRequestsRead = true;
-      // Node counts a connection that has not sent anything yet as busy.
-      for (const socket of doors.keys()) if (socket.bytesRead === 0) socket.destroy();
-      server.closeIdleConnections();
-    };
-    // A connection becomes idle when its answer is complete. The event loop reads what the system has received after the
-    // timers and before this.
-    const sweep = setInterval(() => setImmediate(closeUnused), 50);
-    const cut = setTimeout(() => server.closeAllConnections(), limits.drainTimeout);
-    await closed;
-    clearInterval(sweep);
-    clearTimeout(cut);
+    await closeServer();
     unread.end();
     refusals.end();
   };
