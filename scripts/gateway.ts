@@ -57,13 +57,14 @@ const readArguments = () => {
 const list = (names: readonly string[]) => names.join(', ').replace(/[\p{Control}\p{Format}]/gu, '?');
 
 const describe = ({ made, accounts, signIns, ...changed }: Restored, keepSignIns: boolean): string => {
-  const { stillDisabled, back, passwords, gone } = changed;
+  const { stillDisabled, disabledAgain, back, passwords, gone } = changed;
   return [
     `Restored ${accounts} ${accounts === 1 ? 'account' : 'accounts'} as of ${made.toISOString()}.`,
     keepSignIns
       ? `Kept ${signIns} ${signIns === 1 ? 'sign-in' : 'sign-ins'}: what was spent or revoked since then is alive again. To end all of them, restore without --keep-sign-ins. Restart the servers.`
       : 'Every sign-in has ended; everybody signs in again.',
     ...(stillDisabled.length > 0 ? [`Disabled since, and still so: ${list(stillDisabled)}`] : []),
+    ...(disabledAgain.length > 0 ? [`Enabled since, and disabled again: ${list(disabledAgain)}`] : []),
     ...(back.length > 0 ? [`Removed since, and back again: ${list(back)}`] : []),
     ...(passwords.length > 0 ? [`With the password of then, not the one of now: ${list(passwords)}`] : []),
     ...(gone.length > 0 ? [`Added since, and gone: ${list(gone)}`] : []),

@@ -58,6 +58,8 @@ describeStores('backup', (newStore, kind) => {
       await signIn(gateway.base, 'alice'),
       await signIn(gateway.base, 'bob'),
     ];
+    await addAccount(gateway.store, 'erin');
+    await gateway.store.setDisabled('erin', true);
     const file = newFile();
     await backUp(location, file);
     gateway.advance(hour);
@@ -65,6 +67,7 @@ describeStores('backup', (newStore, kind) => {
     expect(status).toBe(200);
     expect((await post(`${gateway.base}/v2/revoke`, revoked)).status).toBe(200);
     await gateway.store.setDisabled('bob', true);
+    await gateway.store.setDisabled('erin', false);
     await gateway.store.setPassword('alice', 'another hash');
     await gateway.store.removeAccount('carol');
     await addAccount(gateway.store, 'dave');
@@ -75,9 +78,10 @@ describeStores('backup', (newStore, kind) => {
 
     // With the server running, as an operator would.
     expect(await restore(location, file, { keepSignIns: false })).toMatchObject({
-      accounts: 3,
+      accounts: 4,
       signIns: 0,
       stillDisabled: ['bob'],
+      disabledAgain: ['erin'],
       back: ['carol'],
       passwords: ['alice'],
       gone: ['dave'],
@@ -97,6 +101,7 @@ describeStores('backup', (newStore, kind) => {
     // Alice signs in with the password of then.
     expect(await isLive(gateway, await signIn(gateway.base, 'alice'))).toBe(true);
     await gateway.store.setDisabled('bob', false);
+    await gateway.store.removeAccount('erin');
     // Whom the passwords of now kept out may try those of then.
     expect(await gateway.store.countAttempts(tries)).toBeUndefined();
   });
@@ -170,10 +175,12 @@ describeStores('backup', (newStore, kind) => {
     };
     const file = newFile();
     const signedIn = await signIn(gateway.base, 'alice');
+    await addAccount(gateway.store, 'erin');
+    await gateway.store.setDisabled('erin', true);
     const { code, text } = await run('backup', file);
     // The first line and the last are of the file itself.
     const rows = readFileSync(file, 'utf8').trim().split('\n').length - 2;
-    expect([code, text]).toEqual([0, `Wrote 3 accounts and ${rows - 3} rows of sign-ins to ${file}.\n`]);
+    expect([code, text]).toEqual([0, `Wrote 4 accounts and ${rows - 4} rows of sign-ins to ${file}.\n`]);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const written = readFileSync(file);
     expect(await run('backup', file)).toMatchObject({ code: 1, text: expect.stringContaining('never replaces') });
@@ -181,13 +188,15 @@ describeStores('backup', (newStore, kind) => {
     expect(existsSync(`${file}.partial`)).toBe(false);
     await gateway.store.removeAccount('carol');
     await gateway.store.setDisabled('bob', true);
+    await gateway.store.setDisabled('erin', false);
     await gateway.store.setPassword('alice', 'another hash');
     await addAccount(gateway.store, 'idp:\u001b[2Jdave');
     const restored = await run('restore', file);
     expect(restored.code).toBe(0);
-    expect(restored.text).toMatch(/^Restored 3 accounts as of \d{4}-.*\nEvery sign-in has ended/);
+    expect(restored.text).toMatch(/^Restored 4 accounts as of \d{4}-.*\nEvery sign-in has ended/);
     expect(restored.text.split('\n').slice(2, -1)).toEqual([
       'Disabled since, and still so: bob',
+      'Enabled since, and disabled again: erin',
       'Removed since, and back again: carol',
       'With the password of then, not the one of now: alice',
       'Added since, and gone: idp:?[2Jdave',
@@ -212,6 +221,7 @@ describeStores('backup', (newStore, kind) => {
     ]) {
       expect((await run(...wrong)).code, wrong.join(' ')).toBe(2);
     }
+    await gateway.store.removeAccount('erin');
   });
 
   // Last, for it leaves behind thousands of rows.

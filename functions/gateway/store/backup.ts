@@ -70,6 +70,8 @@ export interface Restored {
   readonly signIns: number;
   /** Disabled since the backup, and still so. */
   readonly stillDisabled: readonly string[];
+  /** Enabled since, and disabled again. */
+  readonly disabledAgain: readonly string[];
   /** Removed since, and back. */
   readonly back: readonly string[];
   /** With another password since, and the one of the backup again. */
@@ -122,6 +124,10 @@ export const restore = async (
         accounts: after.size,
         signIns: batches.count('gateway_families'),
         stillDisabled,
+        disabledAgain: namesOf(
+          after.values(),
+          (id) => before.get(id)?.disabled_at === null && after.get(id)?.disabled_at !== null,
+        ),
         back: before.size > 0 ? namesOf(after.values(), (id) => !before.has(id)) : [],
         passwords: namesOf(after.values(), (id) => {
           const known = before.get(id);
