@@ -3,6 +3,7 @@ import { readLastBuild } from '../src/catalog/last-build.ts';
 import { LockedError, lockState } from '../src/catalog/lock.ts';
 import { shellWord } from '../src/contract/shell-word.ts';
 import { acceptRepository, listWaiting } from '../src/crawl/operator-word.ts';
+import { assertStateFiles, StateBlocked } from '../src/pipeline/state-files.ts';
 import { readContent } from '../src/publication/folder-content.ts';
 import { takeOverOutput } from '../src/publication/owner.ts';
 import { acceptRemovals, listHeldRemovals } from '../src/snapshots/removals.ts';
@@ -49,6 +50,15 @@ const assertState = (state: string): void => {
   const names = found.isDirectory() ? readContent(state) : ['a file'];
   if (names.length > 0 && !names.some((name) => marks.has(name)))
     throw new CommandFailure(`${state} is no state folder: name the one that builds have as --state.`);
+};
+
+// What cannot be read would seem to hold nothing back.
+const assertKept = (state: string): void => {
+  try {
+    assertStateFiles(state);
+  } catch (error) {
+    throw error instanceof StateBlocked ? new CommandFailure(error.message) : error;
+  }
 };
 
 // The suggested command must find this state folder again.
@@ -100,6 +110,7 @@ await runCommand(command, async ({ state, removals, 'take-over': out }, slug) =>
   const words = [removals, slug !== undefined, out !== undefined].filter(Boolean).length;
   if (words > 1) throw new UsageError('give one of SLUG, --removals and --take-over');
   assertState(state);
+  assertKept(state);
   if (out !== undefined) assertApart({ state, out });
   if (words === 0) {
     process.stdout.write(await list(state));

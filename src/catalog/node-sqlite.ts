@@ -1,4 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
+import { assertRegular } from '../disk/regular-file.ts';
 import type { SqlValue, Statement, WritableDatabase } from './database.ts';
 
 /**
@@ -52,8 +53,9 @@ export class CatalogFile implements WritableDatabase {
     return draft;
   }
 
-  /** Opens an existing file for reading only. Throws if it does not exist or is no database. */
+  /** Opens an existing file for reading only. Throws if it does not exist, is no file or no database. */
   static openReadOnly(file: string, longest?: number): CatalogFile {
+    assertRegular(file);
     const limits = longest === undefined ? {} : { limits: { length: longest } };
     const database = new DatabaseSync(file, { readOnly: true, ...limits });
     // A catalog never changes in place, so the shared lock is kept from the first statement on. Taking it for each

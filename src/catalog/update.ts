@@ -2,6 +2,7 @@ import { openRelease } from '../apt/release-file.ts';
 import { type ManifestEntry, slugKey } from '../contract/manifest.ts';
 import type { Addressing } from '../contract/public-addresses.ts';
 import type { DownloadTotal } from '../contract/records.ts';
+import type { RecordHistory } from '../snapshots/record-history.ts';
 import { listIndexes, type Snapshot } from '../snapshots/snapshot.ts';
 import type { SnapshotStore } from '../snapshots/store.ts';
 import { updateComparedFindings, updateDivergences } from './divergence.ts';
@@ -28,7 +29,7 @@ export interface CatalogUpdate {
   readonly rebuilt: readonly string[];
   /** Slugs of repositories that have no snapshot any more. Their rows stay as they were. */
   readonly lost: readonly string[];
-  /** Repositories whose stored snapshot could not be read. Their rows stay as they were. */
+  /** Repositories whose stored snapshot or history could not be read. Their rows stay as they were. */
   readonly damaged: readonly { readonly slug: string; readonly cause: unknown }[];
 }
 
@@ -37,19 +38,33 @@ interface Options extends Addressing {
   readonly onRepository?: (done: number, total: number, slug: string) => void;
 }
 
+/** The content of a snapshot, and what is known of the time before. */
+interface Stored extends SnapshotContent {
+  readonly records: RecordHistory | undefined;
+  readonly addedAt: string | null;
+}
+
 // All files are read and their hashes checked before a row is touched, so that a damaged store loses nothing that is
 // known.
-const readContent = async (
-  store: SnapshotReader,
-  snapshot: Snapshot,
-): Promise<SnapshotContent | { cause: unknown }> => {
+const readStored = async (store: SnapshotReader, snapshot: Snapshot): Promise<Stored | { cause: unknown }> => {
   try {
+    const { addedAt } = await store.history.read(snapshot.slug);
+    const records = await store.history.readRecords(snapshot.slug);
     const bytes = await store.readFile(snapshot.slug, snapshot.release);
     const opened = openRelease(bytes, { blankAfter: true });
     if (opened.kind === 'refused') throw new Error(`${snapshot.release.path} ${opened.reason}`);
     const indexes = listIndexes(snapshot);
     for (const index of indexes) await store.checkFile(snapshot.slug, index);
-    return { release: opened.content, indexes: indexes.map((index) => store.streamFile(snapshot.slug, index)) };
+    const streams = indexes.map((index) => store.streamFile(snapshot.slug, index));
+    return { release: opened.content, indexes: streams, records, addedAt };
+  } catch (cause) {
+    return { cause };
+  }
+};
+
+const findHistory = ({ history }: SnapshotReader, slug: string): { hasHistory: boolean } | { cause: unknown } => {
+  try {
+    return { hasHistory: history.hasRecords(slug) };
   } catch (cause) {
     return { cause };
   }
@@ -78,13 +93,12 @@ class Update {
   }
 
   /** Replaces its rows with those of its snapshot. */
-  async ingest(content: SnapshotContent, addressing: Addressing, now: Date, source: string) {
+  async ingest({ records: kept, ...content }: Stored, addressing: Addressing, now: Date, source: string) {
     const { history: store } = this.#store;
     const { slug } = this.#entry;
     const known = this.#readKnown();
-    const kept = await store.readRecords(slug);
     this.rebuilt = kept === undefined && known !== undefined;
-    const addedAt = (await store.read(slug)).addedAt ?? known?.addedAt ?? now.toISOString();
+    const addedAt = content.addedAt ?? known?.addedAt ?? now.toISOString();
     const history = kept ?? known?.records;
     const findings = await this.#readFindings();
     const options = { addressing, now: now.toISOString(), source, findings, history, addedAt };
@@ -96,12 +110,12 @@ class Update {
     return result;
   }
 
-  /** Updates what may change even if the rows do not. */
-  async refresh(): Promise<void> {
+  /** Updates what may change even if the rows do not. `hasHistory`: whether its records are in the history. */
+  async refresh(hasHistory: boolean): Promise<void> {
     const { history: store } = this.#store;
     const { slug } = this.#entry;
     updateVisitFindings(this.#catalog, slug, await this.#readFindings());
-    if (await store.hasRecords(slug)) return;
+    if (hasHistory) return;
     const known = this.#readKnown();
     if (known === undefined) return;
     this.rebuilt = true;
@@ -154,17 +168,16 @@ export const updateCatalog = async (
     } else {
       const source = computeSource(entry, snapshot, addressing);
       const one = new Update(catalog, store, entry, snapshot);
-      if (known.get(entry.slug) === source) {
-        await one.refresh();
+      const isSame = known.get(entry.slug) === source;
+      const stored = isSame ? findHistory(store, entry.slug) : await readStored(store, snapshot);
+      if ('cause' in stored) {
+        damaged.push({ slug: entry.slug, cause: stored.cause });
+      } else if ('hasHistory' in stored) {
+        await one.refresh(stored.hasHistory);
       } else {
-        const content = await readContent(store, snapshot);
-        if ('cause' in content) {
-          damaged.push({ slug: entry.slug, cause: content.cause });
-        } else {
-          const result = await one.ingest(content, addressing, now, source);
-          for (const name of result.touched) touched.add(name);
-          ingested.push(entry.slug);
-        }
+        const result = await one.ingest(stored, addressing, now, source);
+        for (const name of result.touched) touched.add(name);
+        ingested.push(entry.slug);
       }
       if (one.rebuilt) rebuilt.push(entry.slug);
     }

@@ -72,12 +72,13 @@ export const bringUpToDate = async (
   const unreadable = update.damaged.flatMap(({ slug }) => (crawled.some((one) => one.slug === slug) ? [] : slug));
   // What waits there may not be readable either, which is no reason to end the build of all others. It waits as before.
   const failedByStore = new Set(outcomes.flatMap(({ slug, code }) => (code === 'store-failed' ? slug : [])));
-  const waiting = [
-    ...(await listWaiting(store, [...new Set(slugs).difference(failedByStore)])),
-    ...(previous?.repositories ?? []).flatMap(({ slug, heldBack }) =>
-      failedByStore.has(slug) ? heldBack.map((one) => ({ ...one, slug })) : [],
-    ),
-  ];
+  const waiting: { slug: string; code: string; reason: string }[] = [];
+  for (const slug of slugs) {
+    // One that was not visited has no outcome.
+    const found = failedByStore.has(slug) ? undefined : await listWaiting(store, [slug]).catch(() => undefined);
+    const before = previous?.repositories.find((one) => one.slug === slug)?.heldBack.map((one) => ({ ...one, slug }));
+    waiting.push(...(found ?? before ?? []));
+  }
   const lastBuild = composeLastBuild({
     entries,
     visited: outcomes,

@@ -58,9 +58,10 @@ const assertKind = (file: string, kind: 'file' | 'folder'): void => {
       `${file} is a link to ${target}, where there is no ${kind}: mount or restore that, or remove the link, and build again. Nothing was changed.`,
     );
   }
-  if (found.isDirectory() !== (kind === 'folder')) {
+  if (!(kind === 'folder' ? found.isDirectory() : found.isFile())) {
+    const what = kind === 'folder' ? 'no folder' : found.isDirectory() ? 'a folder' : 'no regular file';
     throw new StateBlocked(
-      `${file} is ${kind === 'file' ? 'a folder' : 'no folder'}, and a build keeps a ${kind} of that name: move it away, put the ${kind} back if you have a copy, and build again. Nothing was changed.`,
+      `${file} is ${what}, and a build keeps a ${kind} of that name: move it away, put the ${kind} back if you have a copy, and build again. Nothing was changed.`,
     );
   }
   // What cannot be read would count as lost and be written anew, which takes no right to the old one.

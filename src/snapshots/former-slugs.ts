@@ -1,5 +1,10 @@
 import { type ManifestEntry, slugKey } from '../contract/manifest.ts';
+import type { RepositoryHistory } from './history.ts';
 import type { SnapshotStore } from './store.ts';
+
+// The file of one repository, which may not be read, is no reason to end the build of all others. Its own visit fails.
+const readIfPossible = (store: SnapshotStore, slug: string): Promise<RepositoryHistory | undefined> =>
+  store.history.read(slug).catch(() => undefined);
 
 /**
  * Transfers everything that is stored under a slug which an entry names as a former one (`aliases`) to that entry,
@@ -7,7 +12,7 @@ import type { SnapshotStore } from './store.ts';
  * under which they were ever published, including those that the manifest has dropped, unless another entry has them
  * now. A slug in other letter case cannot belong to another repository, so it counts as a former slug without being
  * named. `readKnown` returns the slugs under which each repository is published, by the `slugKey` of its present one; it
- * is asked where a history is lost. Nobody else may write to the store meanwhile.
+ * is asked where a history is lost or may not be read. Nobody else may write to the store meanwhile.
  */
 export const adoptFormerSlugs = async (
   store: SnapshotStore,
@@ -26,16 +31,16 @@ export const adoptFormerSlugs = async (
       // After the history, which then records that there was a former slug.
       if (await store.adopt(entry.slug, alias)) await store.history.addFormerSlug(entry.slug, alias);
     }
+    const own = await readIfPossible(store, entry.slug);
+    let former = own?.formerSlugs ?? [];
     // All that is published has a history.
-    if ((await store.history.read(entry.slug)).addedAt === null) {
+    if (own === undefined || own.addedAt === null) {
       known ??= readKnown();
       const published = [entry.slug, ...entry.aliases].flatMap((slug) => known?.get(slugKey(slug)) ?? []);
-      for (const slug of published) {
-        if (slug !== entry.slug) await store.history.addFormerSlug(entry.slug, slug);
-      }
+      former = [...new Set([...former, ...published])].filter((slug) => slug !== entry.slug);
+      if (own !== undefined) for (const slug of former) await store.history.addFormerSlug(entry.slug, slug);
     }
-    const { formerSlugs } = await store.history.read(entry.slug);
-    const dropped = formerSlugs.filter(
+    const dropped = former.filter(
       (slug) => !named.has(slug) && (owners.get(slugKey(slug)) ?? entry.slug) === entry.slug,
     );
     for (const slug of dropped) owners.set(slugKey(slug), entry.slug);

@@ -1,8 +1,9 @@
-import { mkdir, readFile, rm, stat } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { encodeFolderName } from '../contract/filenames.ts';
 import { slugPattern } from '../contract/manifest.ts';
+import { hasRegularFile, readRegularFile } from '../disk/regular-file.ts';
 import { mergeRecords, parseRecords, type RecordHistory, recordsText } from './record-history.ts';
 import { rememberedSchema } from './snapshot.ts';
 import { isMissing, isRefused, writeAtomically } from './snapshot-files.ts';
@@ -61,9 +62,9 @@ export class HistoryStore {
     return this.#parse(this.#file(slug, 'records.json'), parseRecords);
   }
 
-  /** Whether anything is stored about the records of a repository. */
-  async hasRecords(slug: string): Promise<boolean> {
-    return (await stat(this.#file(slug, 'records.json')).catch(() => undefined))?.isFile() === true;
+  /** Whether anything is stored about the records of a repository. Throws an error of the system if that may not be read. */
+  hasRecords(slug: string): boolean {
+    return hasRegularFile(this.#file(slug, 'records.json'));
   }
 
   async writeRecords(slug: string, records: RecordHistory): Promise<void> {
@@ -117,7 +118,7 @@ export class HistoryStore {
 
   async #parse<T>(file: string, parse: (text: string) => T): Promise<T | undefined> {
     try {
-      return parse(await readFile(file, 'utf8'));
+      return parse((await readRegularFile(file)).toString());
     } catch (error) {
       if (isRefused(error)) throw error;
       if (!isMissing(error) && !this.damaged.includes(file)) this.damaged.push(file);

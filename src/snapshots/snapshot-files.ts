@@ -12,9 +12,16 @@ export const isTemporary = (name: string): boolean => name.startsWith(prefix);
 export const isMissing = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
 
-const refusals: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM', 'EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'EIO']);
+const refusals: ReadonlySet<unknown> = new Set([
+  ...['EACCES', 'EPERM', 'EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'EIO'],
+  // What is no file is never replaced by one.
+  ...['EISDIR', 'EINVAL', 'ENOTDIR'],
+]);
 
-/** Whether a file could not be read because of its owner, its disk, or for want of open files or memory: it may be whole. */
+/**
+ * Whether a file could not be read because of its owner, its disk, for want of open files or memory, or because something
+ * else is in its place: it may be whole.
+ */
 export const isRefused = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && refusals.has(error.code);
 

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { decodeFolderName, encodeFolderName } from '../contract/filenames.ts';
 import { slugPattern } from '../contract/manifest.ts';
 import { depictionsName } from '../depictions/kept-depiction.ts';
+import { readRegularFile } from '../disk/regular-file.ts';
 import { DepictionStore } from './depiction-store.ts';
 import { HistoryStore } from './history.ts';
 import {
@@ -60,7 +61,8 @@ const readBytes = 1 << 18;
 
 const isPresent = async (path: string, size: number): Promise<boolean> => {
   try {
-    return (await stat(path)).size === size;
+    const found = await stat(path);
+    return found.isFile() && found.size === size;
   } catch {
     return false;
   }
@@ -96,7 +98,7 @@ export class SnapshotStore {
     const folder = this.#folder(slug);
     let snapshot: Snapshot;
     try {
-      snapshot = snapshotSchema.parse(JSON.parse(await readFile(join(folder, metaName), 'utf8')));
+      snapshot = snapshotSchema.parse(JSON.parse((await readRegularFile(join(folder, metaName))).toString()));
     } catch (error) {
       if (isMissing(error)) return undefined;
       throw new SnapshotError('damaged', `the snapshot of ${slug} cannot be read`, { cause: error });
@@ -117,7 +119,7 @@ export class SnapshotStore {
   async readFile(slug: string, file: SnapshotFile): Promise<Uint8Array> {
     let bytes: Buffer;
     try {
-      bytes = await readFile(join(this.#folder(slug), file.sha256));
+      bytes = await readRegularFile(join(this.#folder(slug), file.sha256));
     } catch (error) {
       throw new SnapshotError('missing', `the store has no ${file.path} of ${slug}`, { cause: error });
     }
@@ -286,7 +288,7 @@ export class SnapshotStore {
   async readAttempts(slug: string): Promise<Attempts> {
     const path = join(this.#folder(slug), attemptsName);
     try {
-      return attemptsSchema.parse(JSON.parse(await readFile(path, 'utf8')));
+      return attemptsSchema.parse(JSON.parse((await readRegularFile(path)).toString()));
     } catch (error) {
       if (isRefused(error) && !isUnreadable(error)) throw error;
       // Losing it costs one early request and a word of the operator, so a damaged file or disk is no error.

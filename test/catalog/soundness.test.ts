@@ -1,7 +1,8 @@
-import { closeSync, openSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, symlinkSync, writeFileSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
+import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
 import { isDamage } from '../../src/catalog/soundness.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
@@ -46,4 +47,15 @@ it('C12: a file that is no database, or has a page that is none, is told from on
   expect([10, 13, 266].map((errcode) => isDamage(withCode(errcode)))).toEqual([false, false, false]);
   expect(isDamage(withCode(11, 'EIO'))).toBe(false);
   expect(isDamage('damage')).toBe(false);
+});
+
+it('C12: a folder, or a pipe that would be waited for without an end, in the place of a catalog is named', () => {
+  const folder = temporaryFolder();
+  const [inner, device] = [path.join(folder, 'inner'), path.join(folder, 'device')];
+  mkdirSync(inner);
+  symlinkSync('/dev/null', device);
+  expect(() => CatalogFile.openReadOnly(inner)).toThrow(
+    `EISDIR: a folder is in the place of the file inner, open '${inner}'`,
+  );
+  expect(() => CatalogFile.openReadOnly(device)).toThrow('EINVAL: no regular file is in the place of the file device');
 });

@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -55,6 +64,59 @@ it('C12: a file or folder of the state that leads nowhere, or is the other of th
     symlinkSync(temporaryFolder(), file);
     if (isFolder) expect(() => assertStateFiles(state)).not.toThrow();
     else expect(() => assertStateFiles(state)).toThrow(`${file} is a folder, and a build keeps a file of that name`);
+    rmSync(file);
+    // As a pipe would be, which to open waits for ever.
+    symlinkSync('/dev/null', file);
+    const words = isFolder ? 'no folder, and a build keeps a folder' : 'no regular file, and a build keeps a file';
+    expect(() => assertStateFiles(state)).toThrow(`${file} is ${words} of that name`);
+  }
+});
+
+it('C4: what is no file in the place of one that is kept of a repository makes that one stale, and the others are built', async () => {
+  const origin = await OriginServer.start();
+  try {
+    const serve = async (slug: string, count: number) =>
+      origin.serve(slug, await generateRepository({ packages: makePackages(count, slug) }));
+    const bench = new BuildBench();
+    const slugs = ['a', 'b', 'c'];
+    bench.list(slugs.map((slug) => ({ slug, uri: origin.uri(slug) })));
+    for (const slug of slugs) await serve(slug, 5);
+    expect((await bench.build()).status).toBe(0);
+    let count = 5;
+    const kept = ['history/v1/b/records.json', 'history/v1/b/repository.json', 'snapshots/v1/b/attempts.json'];
+    for (const name of kept) {
+      const file = path.join(bench.state, name);
+      const away = `${file}.away`;
+      renameSync(file, away);
+      // A folder; a folder where the repository did not change; what is no file; and one that is not visited.
+      const ways = [
+        { isChanged: true, put: () => mkdirSync(file), flags: [] },
+        { isChanged: false, put: () => mkdirSync(file), flags: [] },
+        { isChanged: true, put: () => symlinkSync('/dev/null', file), flags: [] },
+        { isChanged: true, put: () => mkdirSync(file), flags: ['--only', 'a'] },
+      ];
+      for (const { isChanged, put, flags } of ways) {
+        put();
+        count += 1;
+        await serve('a', count);
+        if (isChanged) await serve('b', count);
+        const { text } = await bench.build(...flags);
+        const [a, b] = readLastBuild(bench.state)?.repositories ?? [];
+        expect([a?.outcome, b?.outcome, b?.code], `${name} ${flags} ${text}`).toEqual([
+          'fresh',
+          'stale',
+          'store-failed',
+        ]);
+        expect(existsSync(file)).toBe(true);
+        rmSync(file, { recursive: true });
+      }
+      renameSync(away, file);
+      await serve('b', count);
+      expect((await bench.build()).status).toBe(0);
+      expect(readLastBuild(bench.state)?.repositories[1]?.outcome).not.toBe('stale');
+    }
+  } finally {
+    await origin.stop();
   }
 });
 

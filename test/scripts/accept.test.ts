@@ -136,6 +136,14 @@ describe('npm run accept', () => {
       status: 1,
       text: `There is no folder ${none}.\n`,
     });
+    const blocked = temporaryFolder();
+    mkdirSync(path.join(blocked, 'identifier'));
+    for (const words of [['--take-over', folder], ['repo'], []]) {
+      expect(await accept('--state', blocked, ...words)).toEqual({
+        status: 1,
+        text: expect.stringMatching(`${blocked}/identifier is a folder, and a build keeps a file of that name: .+`),
+      });
+    }
     const around = await accept('--state', damaged, '--take-over', folder);
     expect(around.status).toBe(2);
     expect(around.text).toMatch(/lies in it, whose files are for everybody.*name folders beside each other/);
