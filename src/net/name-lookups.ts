@@ -79,7 +79,8 @@ export class Names {
       return found;
     } catch (error) {
       const failure = toNetworkError(error, false, hostname);
-      if (failure.code !== 'no-network') {
+      // A server that denies all names answers at once, and may know those of a network of its own.
+      if (failure.code !== 'no-network' || !failure.transient) {
         this.#silentSince = undefined;
         throw clock.aborted ? withLimit(failure, lookupMs) : failure;
       }

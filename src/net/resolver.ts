@@ -14,7 +14,7 @@ export interface ResolverOptions {
 
 /**
  * Resolves one name to all its addresses, at least one. Rejects with a `NetworkError`: `dns` for a name without an
- * address or with silent servers, `no-network` if none of our name servers answers at all. Everything in progress ends
+ * address or with silent servers, `no-network` if none of our name servers answers at all, or they deny all names. Everything in progress ends
  * with `signal`.
  */
 export type ResolveName = (hostname: string, signal: AbortSignal) => Promise<LookupAddress[]>;
@@ -54,22 +54,41 @@ export const createResolver = (options: ResolverOptions = {}): ResolveName => {
     return { resolver, close: () => signal.removeEventListener('abort', cancel) };
   };
 
-  // Any working server knows the root's servers, so silence about them is not the name's fault.
-  const isOnline = async (): Promise<boolean> => {
+  // Any working server knows the root's servers. Returns the error, if there is one.
+  const askRoot = async (): Promise<string | undefined> => {
     const { resolver, close } = open(AbortSignal.timeout(probeMs), probeMs, 1);
     try {
       await resolver.resolveNs('.');
-      return true;
+      return undefined;
     } catch (error) {
-      return absent.has(codeOf(error)) || codeOf(error) === 'EREFUSED';
+      return codeOf(error);
     } finally {
       close();
     }
   };
 
+  // Silence about the root is not the name's fault.
+  const isOnline = async (): Promise<boolean> => {
+    const code = await askRoot();
+    return code === undefined || absent.has(code) || code === 'EREFUSED';
+  };
+
+  // A server that is cut off may say of every name that it does not exist. One that knew better once is not asked again.
+  let denial: Promise<boolean> | undefined;
+  const deniesAll = async (): Promise<boolean> => {
+    denial ??= askRoot().then((code) => code === 'ENOTFOUND');
+    const denies = await denial;
+    if (denies) denial = undefined;
+    return denies;
+  };
+
   const explain = async (hostname: string, codes: readonly string[], signal: AbortSignal): Promise<NetworkError> => {
     if (signal.aborted && !isClock(signal.reason)) return new NetworkError('aborted', `gave up on ${hostname}`);
-    if (codes.every((code) => absent.has(code))) return new NetworkError('dns', `${hostname} has no address`);
+    if (codes.every((code) => absent.has(code))) {
+      return (await deniesAll())
+        ? new NetworkError('no-network', 'the name server of the system knows no name at all', { transient: false })
+        : new NetworkError('dns', `${hostname} has no address`);
+    }
     const code = codes.find((one) => !absent.has(one)) ?? '';
     if (!(await isOnline())) {
       return new NetworkError('no-network', `no name server of the system answers (${code})`, { transient: true });

@@ -96,6 +96,25 @@ describe('a name', () => {
     expect(await outcome).toMatchObject({ code: 'aborted' });
   });
 
+  it('C7: is not blamed if the name server denies all names, the root too, and is once the server knows that', async () => {
+    const known = new Map<string, NameAnswer>();
+    const server = await start((name) => known.get(name) ?? unknownName);
+    const names = new Names(createResolver({ servers: [server.address], hostsFile: hostsFile('') }), {
+      ...usual,
+      offlineMs: -1,
+    });
+    const ask = (name: string) => names.find(name).catch(({ code, message, transient }) => [code, message, transient]);
+    const offline = ['no-network', 'the name server of the system knows no name at all', false];
+    expect(await Promise.all(['a.example', 'b.example'].map(ask))).toEqual([offline, offline]);
+    known.set('a.example', ['127.0.0.2']);
+    // Such a server may know names of its own network, and each is asked for.
+    expect(await Promise.all(['b.example', 'a.example'].map(ask))).toMatchObject([offline, [{ address: '127.0.0.2' }]]);
+    known.set('', ['root']);
+    server.asked.length = 0;
+    for (const _ of [1, 2]) expect(await ask('b.example')).toEqual(['dns', 'b.example has no address', false]);
+    expect(server.asked.filter((name) => name === '')).toHaveLength(1);
+  });
+
   it('C7: is not blamed if no name server answers anything', async () => {
     for (const nothing of ['silence', { error: 2 }] as const) {
       const server = await start(() => nothing);
