@@ -1,16 +1,17 @@
 import { readPackageChanges } from '../catalog/changes.ts';
 import type { CatalogDatabase } from '../catalog/database.ts';
-import { readLastBuild } from '../catalog/last-build.ts';
+import { type LastBuild, readLastBuild } from '../catalog/last-build.ts';
 import { readFindings, readRepositoryFindings, readStatistics } from '../catalog/reading.ts';
 import { isCatalogSound, isDamage } from '../catalog/soundness.ts';
 import { CatalogBuild, catalogPath } from '../catalog/state-catalog.ts';
 import { type CatalogUpdate, updateCatalog } from '../catalog/update.ts';
 import type { CrawlOutcome } from '../crawl/crawl.ts';
 import { CrawlError, sayFault } from '../crawl/crawl-error.ts';
-import { listWaiting } from '../crawl/operator-word.ts';
+import { listWaiting, type Waiting } from '../crawl/operator-word.ts';
+import { isRefused } from '../snapshots/snapshot-files.ts';
 import type { BuildInput, PreparedInput } from './build-input.ts';
 import type { BuildResult } from './build-result.ts';
-import { compareBuilds, composeLastBuild, renameFormerSlugs } from './outcomes.ts';
+import { compareBuilds, composeLastBuild, renameFormerSlugs, type StillWaiting } from './outcomes.ts';
 
 const rebuilt =
   'The catalog was damaged and was built anew from the snapshots; what was published before is compared with it.';
@@ -70,15 +71,8 @@ export const bringUpToDate = async (
   const { database, before } = catalog;
   // For visited repositories the outcome says so.
   const unreadable = update.damaged.flatMap(({ slug }) => (crawled.some((one) => one.slug === slug) ? [] : slug));
-  // What waits there may not be readable either, which is no reason to end the build of all others. It waits as before.
   const failedByStore = new Set(outcomes.flatMap(({ slug, code }) => (code === 'store-failed' ? slug : [])));
-  const waiting: { slug: string; code: string; reason: string }[] = [];
-  for (const slug of slugs) {
-    // One that was not visited has no outcome.
-    const found = failedByStore.has(slug) ? undefined : await listWaiting(store, [slug]).catch(() => undefined);
-    const before = previous?.repositories.find((one) => one.slug === slug)?.heldBack.map((one) => ({ ...one, slug }));
-    waiting.push(...(found ?? before ?? []));
-  }
+  const waiting = await findAllWaiting(store, slugs, failedByStore, previous);
   const lastBuild = composeLastBuild({
     entries,
     visited: outcomes,
@@ -110,6 +104,34 @@ export const bringUpToDate = async (
     site: undefined,
   };
   return { update, result };
+};
+
+/**
+ * What waits for the operator in these repositories. In some it may not be readable, also where this build does not visit
+ * them, which is no reason to end the build of all others. There, and where the store failed, it waits as before.
+ */
+const findAllWaiting = async (
+  store: PreparedInput['store'],
+  slugs: readonly string[],
+  failedByStore: ReadonlySet<string>,
+  previous: LastBuild | undefined,
+): Promise<StillWaiting[]> => {
+  const before = new Map(previous?.repositories.map(({ slug, heldBack }) => [slug, heldBack]));
+  const waiting: StillWaiting[] = [];
+  for (const slug of slugs) {
+    const found = failedByStore.has(slug) ? undefined : await listReadable(store, slug);
+    waiting.push(...(found ?? (before.get(slug) ?? []).map((one) => ({ ...one, slug }))));
+  }
+  return waiting;
+};
+
+const listReadable = async (store: PreparedInput['store'], slug: string): Promise<Waiting[] | undefined> => {
+  try {
+    return await listWaiting(store, [slug]);
+  } catch (error) {
+    if (isRefused(error)) return undefined;
+    throw error;
+  }
 };
 
 /** If a snapshot cannot be read any more, the repository keeps what the catalog has of it. */

@@ -11,12 +11,14 @@ import type { SeenSince } from '../documents/documents.ts';
 export const isDown = ({ outcome }: Pick<RepositoryOutcome, 'outcome'>): boolean =>
   outcome === 'stale' || outcome === 'failed';
 
+/** What waits for the operator's decision, also if only an earlier build, with codes of its own, could read it. */
+export type StillWaiting = Pick<Waiting, 'slug' | 'reason'> & { readonly code: string };
+
 interface Sources {
   readonly entries: readonly ManifestEntry[];
   /** The repositories that this build visited. */
   readonly visited: readonly CrawlOutcome[];
-  /** What waits for the operator's decision. */
-  readonly waiting: readonly (Pick<Waiting, 'slug' | 'reason'> & { readonly code: string })[];
+  readonly waiting: readonly StillWaiting[];
   /** The repositories of the catalog. */
   readonly found: readonly RepositoryFindings[];
   readonly previous: LastBuild | undefined;

@@ -159,6 +159,10 @@ describe('a repository whose attempts may not be read', () => {
       expect([a?.outcome, b?.outcome, b?.code]).toEqual(['fresh', 'stale', 'store-failed']);
       expect(b?.heldBack.map(({ code }) => code)).toEqual(['index-shrunken']);
       expect(readFileSync(attempts, 'utf8')).toBe(before);
+      await serve('a', 7);
+      expect((await bench.build('DEBDEX_ONLY=a')).status).toBe(4);
+      const [again, unvisited] = readLastBuild(bench.state)?.repositories ?? [];
+      expect([again?.outcome, unvisited?.heldBack]).toEqual(['fresh', b?.heldBack]);
     } finally {
       refused = undefined;
       await origin.stop();
