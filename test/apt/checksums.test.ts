@@ -22,6 +22,7 @@ describe('checksums', () => {
       actual: '3',
     });
     expect(checkDigests({ size: 3, sha256, sha512: 'y' }, actual).mismatch?.algorithm).toBe('sha512');
+    expect(checkDigests({ size: 3, sha256: 'y', sha512: 'x' }, actual).mismatch?.algorithm).toBe('sha256');
     expect(checkDigests({ size: 3, sha256 }, { size: 3, md5 }).mismatch).toEqual({
       algorithm: 'sha256',
       expected: sha256,

@@ -35,6 +35,7 @@ describe('splitClearSigned', () => {
       message: signed('Origin: é\n- -dash\n\nx \t'),
     });
     expect(split(signed('a').replaceAll('\n', '\r\n'))).toMatchObject({ kind: 'signed', content: 'a\n' });
+    expect(split(signed('a \t').replaceAll('\n', '\r\n'))).toMatchObject({ kind: 'signed', content: 'a\n' });
     const bytes = Buffer.from(signed('a\u00ff'), 'latin1');
     expect(splitClearSigned(bytes)).toMatchObject({ content: Buffer.from([0x61, 0xff, 0x0a]) });
   });

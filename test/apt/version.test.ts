@@ -42,6 +42,11 @@ describe.skipIf(!existsSync(vectors))('the version vectors (in ../shared)', () =
   });
 });
 
+it('takes an epoch up to the greatest that dpkg can store, an int of C', () => {
+  expect(isValidVersion('2147483647:1')).toBe(true);
+  expect(isValidVersion('2147483648:1')).toBe(false);
+});
+
 describe('compareVersions', () => {
   it('orders epochs, tildes, letters and revisions', () => {
     const sorted = [

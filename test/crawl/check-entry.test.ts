@@ -119,7 +119,8 @@ describe('a check of an entry', () => {
     origin.break('/busy/InRelease', { kind: 'status', status: 503 });
     origin.break('/busy/Release', { kind: 'status', status: 503 });
     for (const name of ['InRelease', 'Release']) origin.break(`/closed/${name}`, { kind: 'status', status: 410 });
-    for (const file of files) origin.break(`/parked/${file}`, { kind: 'body', body: '<!doctype html><p>For sale' });
+    for (const file of files)
+      origin.break(`/parked/${file}`, { kind: 'body', body: '\ufeff\n<!doctype html><p>For sale' });
     origin.break('/reset/InRelease', { kind: 'reset' });
     const found = await check(
       makeEntry('nobody', 'https://nobody.example/repo'),

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { computeSource } from '../../src/catalog/ingest.ts';
 import { lastBuildSchema } from '../../src/catalog/last-build.ts';
-import { backOff, isPaused } from '../../src/crawl/back-off.ts';
+import { attemptsAt, backOff, isPaused } from '../../src/crawl/back-off.ts';
 import { CrawlError } from '../../src/crawl/crawl-error.ts';
 import { composeFindings } from '../../src/documents/findings-record.ts';
 import { composeFailures, composeLastBuild } from '../../src/pipeline/outcomes.ts';
@@ -263,6 +263,11 @@ describe('back-off', () => {
     expect(await at('moved')).toMatchObject({ outcome: 'fresh', code: null });
     expect((await at('repo')).code).toBe('origin-busy');
     expect(await at('repo')).toMatchObject({ code: 'backing-off', requests: 0 });
+    const failures = { uri: 'https://a.example', failures: 9, notBefore: bench.now.toISOString(), askedByOrigin: true };
+    expect(attemptsAt('https://b.example', { ...noAttempts, ...failures })).toEqual({
+      ...noAttempts,
+      uri: 'https://b.example',
+    });
   });
 });
 

@@ -323,6 +323,22 @@ describe('with a key in the manifest', () => {
     expect(outcome.detail).toBe('/Packages');
   });
 
+  it('C5: an index that a weak hash alone confirms is not taken, though Release has a strong one of its text', async () => {
+    const files = await generateRepository({
+      ...generation(3),
+      compressions: ['xz', 'plain'],
+      hashes: ['md5', 'sha256'],
+    });
+    const release = Buffer.from(files.get('/Release') ?? '').toString();
+    files.set('/Release', Buffer.from(release.replace(/ [0-9a-f]{64} \d+ Packages\.xz\n/, '')));
+    bench.origin.serve('repo', await signRepository(files, signer, ['InRelease']));
+    expect(await bench.crawlOne({}, pinned(signer.publicKey))).toMatchObject({
+      outcome: 'failed',
+      code: 'index-unverified',
+      detail: '/Packages.xz',
+    });
+  });
+
   it.each(styles)(
     'C6: a release signed in %s: after a pause that the origin asks for it is asked no more',
     async (into) => {

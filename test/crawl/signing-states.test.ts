@@ -222,6 +222,10 @@ describe('a Release.gpg without armour', () => {
     expect(outcome.reason).toMatch(/^Release\.gpg is a binary signature, and APT accepts only armoured ones: .+\.$/);
     await serve(4, signer, 'Release.gpg');
     expect(await bench.crawlOne({}, pinned(signer.publicKey))).toMatchObject({ signing: { state: 'verified' } });
+    // Whose key it is by does not matter to who cannot read it.
+    const next = await generate(5);
+    bench.origin.serve('repo', next.set('/Release.gpg', await other.signBinary(next.get('/Release') ?? '')));
+    expect(await bench.crawlOne()).toMatchObject({ signing: { state: 'binary', remembered: [signer.fingerprint] } });
   });
 });
 

@@ -39,6 +39,7 @@ describe('safety list', () => {
     'https://a.bad.example/',
     'https://a.b.bad.example/',
     'https://bad.example./',
+    'https://bad.example../',
     'https://bad.example:8443/',
     'bad.example:8443/x',
     'https://good.example@bad.example/',
@@ -78,6 +79,8 @@ describe('safety list', () => {
     'https://shared.example/b%61d/%ff/../repo',
     'https://shared.example/%ff%2f%2e%2e%2f%62ad/repo',
     'https://shared.example/b%25252525252525252525252561d/repo',
+    // An escape of which the digits are escaped again and again, each time by one decoding.
+    `https://shared.example/b${Array.from({ length: 7 }).reduce<string>((text) => text.replaceAll(/\d/g, '%3$&'), '%61')}d/repo`,
     'https://shared.example/bad\\repo',
     'https://shared.example/bad/repo?x#y',
     'https://192.0.2.7/',

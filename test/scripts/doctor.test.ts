@@ -250,10 +250,12 @@ describe('npm run doctor', () => {
   it('C8: names what else a suite offers, and what to write into the manifest', async () => {
     const files = await suiteOf('stable', 'main', 'iphoneos-arm');
     const other = await suiteOf('stable', 'extra', 'iphoneos-arm64');
-    const lines = Buffer.from(other.get('/dists/stable/Release') ?? '')
+    const [, lines = ''] = Buffer.from(other.get('/dists/stable/Release') ?? '')
       .toString()
-      .split('SHA256:\n')[1];
-    const release = Buffer.from(files.get('/dists/stable/Release') ?? '').toString() + lines;
+      .split('SHA256:\n');
+    // What an installer of Debian reads is no offer.
+    const more = lines + lines.replaceAll(' extra/', ' main/debian-installer/');
+    const release = Buffer.from(files.get('/dists/stable/Release') ?? '').toString() + more;
     origin.serve('suites', new Map([...files, ...other, ['/dists/stable/Release', Buffer.from(release)]]));
     const uri = at('suites');
 
@@ -292,6 +294,13 @@ describe('npm run doctor', () => {
 
     const inside = await doctor(`${at('usual')}dists/1800/`);
     expect(inside.stdout).toContain(`uri: ${at('usual')}\nsuite: "1800"\n`);
+
+    const bare = { hashes: [], release: { Architectures: 'all iphoneos-arm64 source' } };
+    const suite = { name: 'ios', component: 'main', architecture: 'iphoneos-arm64' };
+    origin.serve('bare', await generateRepository({ suite, ...bare }));
+    expect((await doctor(at('bare'))).stdout).toContain(
+      `The origin offers:\n  ${at('bare')} suite ios, component main: iphoneos-arm64\nTo examine it: `,
+    );
 
     origin.serve('flat', await generateRepository());
     const flat = await doctor(at('flat'), '--suite', 'stable', '--component', 'main', '--binary', 'all');
