@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readBytes } from '../../functions/http/request-body.ts';
+import { readBytes, readJson } from '../../functions/http/request-body.ts';
 import { createRooms } from '../../functions/http/rooms.ts';
 
 const requestOf = (chunks: Iterator<Uint8Array>): Request => {
@@ -33,6 +33,19 @@ describe('H8 a body that comes byte by byte', () => {
     await expect(readBytes(requestOf(chunks), 50)).rejects.toMatchObject({ status: 413 });
     expect([...chunks].length).toBeGreaterThan(40);
   });
+});
+
+it.each([
+  [null, undefined],
+  ['application/json', undefined],
+  ['application/vnd.example+json;charset=utf-8', undefined],
+  ['text/plain', 415],
+  ['application/jsonp', 415],
+])('a body of the type %s is read as JSON, or refused with %s', async (type, status) => {
+  const headers = type === null ? {} : { 'content-type': type };
+  const request = new Request('http://localhost/', { method: 'POST', headers, body: Buffer.from('{"a":1}') });
+  const read = readJson(request, 100).catch((error: { status: number }) => error.status);
+  expect(await read).toEqual(status ?? { a: 1 });
 });
 
 describe('H10 the room of bodies', () => {

@@ -30,9 +30,9 @@ describe('multi lookup', () => {
       packages(...ofA.map((fields) => ({ Package: 'a', ...fields })));
     const [arm, arm64] = ['iphoneos-arm', 'iphoneos-arm64'].map((Architecture) => ({ Architecture }));
     const repositories = [
-      { slug: 'z', packages: versions({ Version: '1.5' }) },
-      { slug: 'y', packages: versions({ Version: '0:2.0' }) },
-      { slug: 'x', packages: versions({ Version: '2.0', ...arm64 }, { Version: '2.0', ...arm }) },
+      { slug: 'z', packages: versions({ Version: '9.5' }) },
+      { slug: 'y', packages: versions({ Version: '0:10.0' }) },
+      { slug: 'x', packages: versions({ Version: '10.0', ...arm64 }, { Version: '10.0', ...arm }) },
       { slug: 'w', packages: versions({ Version: '1.0' }) },
     ];
     for (const order of [repositories, repositories.toReversed()]) {
@@ -40,7 +40,7 @@ describe('multi lookup', () => {
       for (const priority of ['default', 'bootstrap'] as const) {
         const records = parseRecords(await search.latest(['a'], priority));
         expect(records.map((record) => `${record.repository.slug} ${record.version} ${record.architecture}`)).toEqual([
-          'x 2.0 iphoneos-arm',
+          'x 10.0 iphoneos-arm',
         ]);
       }
     }

@@ -163,6 +163,26 @@ it('H7: reads what is put in order in many steps, each of no more than one class
   expect(most).toBeLessThanOrEqual(4);
 });
 
+/** The order of documents 1 and up to `count` by `sorted`. */
+const orderBy = (sorted: SortedResults, order: NonNullable<PackageOrder>, count: number): number[] => {
+  function* found(): Generator<void, { ids: number[]; fitting: number }, void> {
+    yield;
+    return { ids: Array.from({ length: count }, (_, index) => index + 1), fitting: count };
+  }
+  const steps = sorted.sort(found(), order);
+  let step = steps.next();
+  while (step.done !== true) step = steps.next();
+  return [...step.value.ids];
+};
+
+it('C12: has what was first seen under a clock that was ahead behind all else, not before it for good', () => {
+  const seen = [-2, -1, 0, 2].map((days) => new Date(Date.now() + days * 86_400_000).toISOString());
+  const reading: Partial<SearchReading> = {
+    sortKeys: (ids) => ids.map((id) => ({ id, identifier: `p${id}`, name: '', firstSeen: seen[id - 1] ?? '' })),
+  };
+  expect(orderBy(new SortedResults(reading as SearchReading, () => []), 'newest', 4)).toEqual([3, 2, 1, 4]);
+});
+
 it('reads how often packages were downloaded once, however often that order is wanted', () => {
   let read = 0;
   const reading: Partial<SearchReading> = {
@@ -172,16 +192,7 @@ it('reads how often packages were downloaded once, however often that order is w
     read++;
     return [['p2', 5]];
   });
-  function* found(): Generator<void, { ids: number[]; fitting: number }, void> {
-    yield;
-    return { ids: [1, 2], fitting: 2 };
-  }
-  for (let time = 0; time < 2; time++) {
-    const steps = sorted.sort(found(), 'downloads');
-    let step = steps.next();
-    while (step.done !== true) step = steps.next();
-    expect(step.value.ids).toEqual([2, 1]);
-  }
+  for (let time = 0; time < 2; time++) expect(orderBy(sorted, 'downloads', 2)).toEqual([2, 1]);
   expect(read).toBe(1);
 });
 

@@ -50,6 +50,8 @@ describe('health bars', () => {
     expect(computeBuildBars([build('published', 0), build('published', 0)]).text).toBe(
       'The last 2 builds: all with every repository in order.',
     );
+    const none = [build('failed', 0), build('failed', 0)];
+    expect(computeBuildBars(none).text).toBe('The last 2 builds: 2 that published nothing.');
     expect(computeBuildBars([build('published', 0)]).text).toBe('One build so far, with every repository in order.');
   });
 });
