@@ -109,6 +109,22 @@ describe('a package', () => {
     }
   });
 
+  it('has room for its name beside a dozen architectures, and its version at the edge', async () => {
+    const page = await site.open('/package/com.alpha.snowboard/');
+    const right = (selector: string) =>
+      page.locator(selector).evaluate((one) => Math.round(one.getBoundingClientRect().right));
+    await page.locator('.built-for').evaluate((list) => {
+      const one = '<li><strong>Rootless</strong><span class="mono">iphoneos-arm64</span></li>';
+      list.innerHTML = one.repeat(12);
+    });
+    for (const width of [900, 1024, 1440]) {
+      await page.setViewportSize({ width, height: 900 });
+      const name = await page.locator('.package > .title h1').boundingBox();
+      expect(name?.height, `one line at ${width}`).toBeLessThan(60);
+      expect(await right('.edition .version'), `${width}`).toBe(await right('.built-for'));
+    }
+  });
+
   it('has room in the table of what it runs on for a version that is one long word', async () => {
     const page = await site.open('/package/com.alpha.snowboard/');
     const table = page.locator('#runs-on [role=region]');
