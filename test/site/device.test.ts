@@ -152,6 +152,8 @@ describe('C14: the device of the visitor', () => {
     expect(await link.count()).toBe(0);
     await choose(page, '16.7', 'rootless');
     expect(await link.textContent()).toBe('Rootless builds');
+    const line = page.locator('main p').filter({ has: link });
+    expect(await line.innerText()).toBe('Feed · Rootless builds · Search in this section');
     await choose(page, '14.3', 'rootful');
     expect(await link.textContent()).toBe('Rootful builds');
     await link.click();
