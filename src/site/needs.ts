@@ -79,11 +79,19 @@ const relationsIn = (field = ''): { readonly groups: readonly Group[]; readonly 
   more: countUnread(field),
 });
 
-const findTargets = (catalog: SiteCatalog, id: string, groups: readonly Group[]): Relation[] =>
+const requiring: ReadonlySet<string> = new Set<(typeof relationFields)[number]>(['depends', 'preDepends']);
+
+const findTargets = (
+  catalog: SiteCatalog,
+  id: string,
+  { groups, field }: { readonly groups: readonly Group[]; readonly field: string },
+): Relation[] =>
   groups.map((group) =>
     group.map((one) => {
-      const target = isOfDevice(one.name) ? undefined : catalog.find(one.name)?.id;
-      return target === undefined || target === id ? one : { ...one, target };
+      if (isOfDevice(one.name)) return one;
+      const target = catalog.find(one.name)?.id;
+      if (target !== undefined) return target === id ? one : { ...one, target };
+      return requiring.has(field) ? { ...one, from: broughtByAll.has(one.name) ? 'jailbreak' : 'nowhere' } : one;
     }),
   );
 
@@ -221,7 +229,7 @@ export const computeNeeds = (
 ): Needs => {
   const relations: NamedRelations[] = relationFields.flatMap((field) =>
     sayings(builds, ({ details }) => relationsIn(details[field])).flatMap(({ of, said: { groups, more } }) => {
-      const list = findTargets(catalog, id, groups);
+      const list = findTargets(catalog, id, { groups, field });
       return list.length > 0 ? [{ title: relationTitles[field], of, list, more }] : [];
     }),
   );

@@ -5,6 +5,8 @@ interface Alternative {
   readonly restriction: string;
   /** The package whose page describes it: itself, or one that provides it; undefined if the index has neither. */
   readonly target?: string;
+  /** Where a required one without a page comes from: every jailbreak has it, or the index does not know. */
+  readonly from?: 'jailbreak' | 'nowhere';
 }
 
 /** Alternatives, one of which satisfies the relation. */

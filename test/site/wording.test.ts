@@ -99,7 +99,10 @@ const selling: Source = {
       Depends: 'com.beta.only, com.alpha.lib',
     }),
     // The first needs something from another repository, and the second from two.
-    ...['com.alpha.lib', 'com.alpha.lib, com.beta.only, firmware (>= 15.0)'].map((Depends, index) =>
+    ...[
+      'com.alpha.lib, com.nowhere (= 2) | com.nobody, preferenceloader | com.nobody',
+      'com.alpha.lib, com.beta.only, firmware (>= 15.0)',
+    ].map((Depends, index) =>
       stanza({
         Package: 'com.shop.halves',
         Name: 'Halves',
@@ -525,6 +528,16 @@ describe('the words and figures of every page', () => {
     expect(half.terms).toEqual(['Depends on (rootless)']);
     // The other build only needs its own.
     expect(half.isAddedFirst).toBe(true);
+  });
+
+  it('says of what a package needs and no page describes where it comes from', () => {
+    const html = troubled.get('package/com.shop.halves/index.html') ?? '';
+    const items = [...(html.split('id="needs"')[1]?.split('</ul>')[0] ?? '').matchAll(/<li>.*?<\/li>/gs)];
+    expect(items.map(([item]) => readAloud(item).replaceAll(/\s+/g, ' ').trim())).toEqual([
+      'com.alpha.lib',
+      'com.nowhere (= 2) or com.nobody · not in this index',
+      'preferenceloader or com.nobody · comes with the jailbreak',
+    ]);
   });
 
   it('keeps the commands of an owner behind a line on the page of a repository, which visitors read, and shows them its doctor', () => {
