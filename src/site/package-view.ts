@@ -14,7 +14,7 @@ import { rememberLast, rememberRecent } from './page-keys.ts';
 import { parsePerson, webAddress } from './prose.ts';
 import { type Doubt, isUnsafe } from './repository.ts';
 import type { SiteCatalog } from './site-catalog.ts';
-import { joinStatements, lackingOf, type StatedRow, statedRows } from './stated.ts';
+import { allowedIos, joinStatements, lackingOf, type StatedRow, statedRows } from './stated.ts';
 import { computeChanges, type VersionChanges } from './version-changes.ts';
 import { isSold, tellApart, type VersionRow, versionRows } from './version-rows.ts';
 
@@ -135,7 +135,10 @@ export const computePackageView = (catalog: SiteCatalog, id: string): PackageVie
   const own = versions.filter((one) => one.repository === repository);
   const differing = findOtherBytes(versions);
   const rows = versionRows(versions, differing);
-  const older = rows.filter((row) => !row.latest);
+  const older = versions.flatMap((one, index) => {
+    const row = rows[index];
+    return row === undefined || row.latest ? [] : [{ one, row }];
+  });
   const header = webAddress(record.header_url);
   const counted = catalog.downloads.get(id);
   const author = parsePerson(record.author);
@@ -166,7 +169,7 @@ export const computePackageView = (catalog: SiteCatalog, id: string): PackageVie
     installedSize: record.installed_size,
     tags: record.tags ?? [],
     latest: rows.filter((row) => row.latest),
-    older: older.slice(0, olderShown),
+    older: older.slice(0, olderShown).map(({ one, row }) => ({ ...row, ios: allowedIos(one) })),
     olderTotal: older.length,
     runs,
     ownRuns: buildsElsewhere.some(({ isBoth }) => isBoth) ? (stated.get(repository.slug) ?? '') : undefined,

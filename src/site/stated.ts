@@ -70,6 +70,12 @@ const mostSaid = 8;
 const iosOf = ({ bounded, excluded }: Stated): string | undefined =>
   bounded ? describeVersions(complementOf(excluded)) : undefined;
 
+/** The iOS versions that the fields of a version allow, in words; undefined if they set no limit, or it is for no iOS device. */
+export const allowedIos = ({ record, details }: Pick<StatingVersion, 'record' | 'details'>): string | undefined => {
+  const { architecture, tags } = record;
+  return buildOf(architecture) === undefined ? undefined : iosOf(readStated({ ...details, architecture, tags }));
+};
+
 /** The title of a build for all in a repository that serves only these builds. */
 const titleOfAll = (served: readonly Build[]): string | undefined => {
   if (served.length === 0) return undefined;

@@ -31,6 +31,8 @@ export interface VersionRow {
   readonly otherBytesIn: string | undefined;
   /** When its repository last named different bytes for it; undefined if it never did. ISO 8601. */
   readonly bytesChangedAt: string | undefined;
+  /** Of an older version: the iOS versions that it allows, in words; undefined if it sets no limit. */
+  readonly ios?: string | undefined;
 }
 
 /** A repository's address as the URL parser writes it, with a slash at its end; undefined if it is none. */

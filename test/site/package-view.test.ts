@@ -291,15 +291,20 @@ describe('the page of a package', () => {
     ]);
   });
 
-  it('lists the newest two hundred older versions, and says how many there are', async () => {
+  it('lists the newest two hundred older versions with the iOS of each, and says how many there are', async () => {
     const file = path.join(folder, 'versions.sqlite');
-    const packages = Array.from({ length: 301 }, (_, number) => tweak({ Version: `1.${number}` })).join('');
+    const packages = Array.from({ length: 301 }, (_, number) =>
+      tweak({ Version: `1.${number}`, Depends: `firmware (>= ${number % 2 === 0 ? '10.0' : '11.0'})` }),
+    ).join('');
     await writeCatalog(file, [{ ...own, packages }], 'https://index.example');
     const opened = new SiteCatalog(file, lastBuild);
     const { latest = [], older = [], olderTotal } = computePackageView(opened, 'org.t.tweak') ?? {};
     opened.close();
     expect([latest.length, older.length, olderTotal]).toEqual([1, 200, 300]);
-    expect([older[0]?.version, older.at(-1)?.version]).toEqual(['1.299', '1.100']);
+    expect([older[0], older.at(-1)].map((row) => [row?.version, row?.ios])).toEqual([
+      ['1.299', 'iOS 11 or newer'],
+      ['1.100', 'iOS 10 or newer'],
+    ]);
   });
 
   it('C8: says of each version, older ones too, where else it has other bytes, and when they changed', async () => {

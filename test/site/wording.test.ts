@@ -110,6 +110,15 @@ const selling: Source = {
         Depends,
       }),
     ),
+    // What an older version runs on, the newest may not.
+    ...['(>= 16.0)', '(>= 14.0), firmware (<< 16.0)', ''].map((restriction, index) =>
+      stanza({
+        Package: 'com.shop.grown',
+        Name: 'Grown',
+        Version: `${3 - index}.0`,
+        Depends: restriction && `firmware ${restriction}`,
+      }),
+    ),
     ...['', 'com.alpha.lib'].map((Depends, index) =>
       stanza({
         Package: 'com.shop.half',
@@ -528,6 +537,27 @@ describe('the words and figures of every page', () => {
     expect(half.terms).toEqual(['Depends on (rootless)']);
     // The other build only needs its own.
     expect(half.isAddedFirst).toBe(true);
+  });
+
+  it('says of older versions on which iOS they run, and leads there where the newest says another', () => {
+    const html = troubled.get('package/com.shop.grown/index.html') ?? '';
+    expect(html).toContain('href="#older"');
+    const older = html.split('id="older"')[1]?.split('</details>')[0] ?? '';
+    const rows = older
+      .split('<tr')
+      .slice(1)
+      .map((row) =>
+        readAloud(row)
+          .split('\n')
+          .map((text) => text.trim()),
+      );
+    expect(rows[0]).toContain('iOS');
+    expect(rows[1]).toContain('iOS 14 to 15');
+    expect(rows[2]).toContain('–');
+    // Where none says anything, there is no such column.
+    const silent = troubled.get('package/com.alpha.snowboard/index.html') ?? '';
+    expect(silent).not.toContain('#older');
+    expect(silent.split('id="older"')[1]).not.toContain('>iOS<');
   });
 
   it('says of what a package needs and no page describes where it comes from', () => {
