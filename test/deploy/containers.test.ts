@@ -267,6 +267,15 @@ describe('deploy/compose.yaml', () => {
     ).toEqual(['caddy']);
   });
 
+  // At three failed checks `up` ends, and leaves what waits for it created but never started.
+  it('gives what is waited for the time that its first start takes', () => {
+    const awaited = Object.values(services).flatMap(({ depends_on = {} }) =>
+      Object.entries(depends_on).flatMap(([name, { condition }]) => (condition === 'service_healthy' ? [name] : [])),
+    );
+    expect(awaited).toEqual(['postgres']);
+    for (const name of awaited) expect(services[name]?.healthcheck).toMatchObject({ start_period: '2m' });
+  });
+
   it('names volumes, services, files and variables that there are', () => {
     const named = Object.keys(volumes);
     for (const { volumes: mounts = [], depends_on = {} } of Object.values(services)) {
