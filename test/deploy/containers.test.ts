@@ -267,6 +267,12 @@ describe('deploy/compose.yaml', () => {
     ).toEqual(['caddy']);
   });
 
+  it('asks no registry for the image that is made here', () => {
+    for (const { image, build, pull_policy } of Object.values(services)) {
+      if (image === services.build?.image && build === undefined) expect(pull_policy).toBe('never');
+    }
+  });
+
   // At three failed checks `up` ends, and leaves what waits for it created but never started.
   it('gives what is waited for the time that its first start takes', () => {
     const awaited = Object.values(services).flatMap(({ depends_on = {} }) =>
