@@ -570,6 +570,14 @@ describe('the words and figures of every page', () => {
     ]);
   });
 
+  it('leads whose repository is missing to how it gets in, and whose is there to what is wrong with it', () => {
+    const list = troubled.get('repository/index.html') ?? '';
+    expect(list).toContain('<a href="/about/#join">');
+    const about = troubled.get('about/index.html') ?? '';
+    expect(about.split('id="join"')[1]?.split('</p>')[0]).toContain('mailto:who@index.example');
+    expect(about).toContain('<a href="/doctor/">');
+  });
+
   it('keeps the commands of an owner behind a line on the page of a repository, which visitors read, and shows them its doctor', () => {
     const folded = /<details[^>]*>\s*<summary[^>]*>The commands? that mends? it<\/summary>[\s\S]*?<\/details>/;
     const notes = (troubled.get('repository/alpha/index.html') ?? '').split('<div class="note ');
