@@ -224,6 +224,15 @@ export const packagesByKind = (catalog: SiteCatalog): Map<SectionKind, PackageSu
   return lists;
 };
 
+/** The kinds with the most packages. Other kinds than those known come last, because nobody looks there first. */
+export const largestKinds = <Packages extends { readonly length: number }>(
+  byKind: ReadonlyMap<SectionKind, Packages>,
+  most: number,
+): [kind: SectionKind, packages: Packages][] =>
+  [...byKind]
+    .sort(([a, { length: ofA }], [b, { length: ofB }]) => Number(a === 'other') - Number(b === 'other') || ofB - ofA)
+    .slice(0, most);
+
 const titles: Partial<Record<SectionKind, string>> = {
   'control-center': 'Control Center',
   addons: 'Add-ons',

@@ -9,7 +9,7 @@ import { sectionKinds } from '../../src/contract/sections.ts';
 import { publishSite } from '../../src/pipeline/site-step.ts';
 import { beginningLists } from '../../src/results/beginning-lists.ts';
 import { traitsFile } from '../../src/results/index-traits.ts';
-import { sectionTitle } from '../../src/site/overview.ts';
+import { largestKinds, sectionTitle } from '../../src/site/overview.ts';
 import { decodeEntities } from '../support/links.ts';
 import { fewSources, lastBuild, type Source, stanza, temporaryFolder, writeCatalog } from './fixture.ts';
 import { publishSources } from './published-sources.ts';
@@ -258,6 +258,20 @@ describe('the words and figures of every page', () => {
       .map(([, html]) => /<h1[^>]*>([^<]*)</.exec(html)?.[1]?.trim());
     expect(titles).toContain('Repositories');
     expect(sectionKinds.map(sectionTitle).filter((title) => titles.includes(title))).toEqual([]);
+  });
+
+  it('leads first to the sections with the most packages, and to all others last', () => {
+    const byKind = new Map([
+      ['tweaks', [1]],
+      ['themes', [1, 2]],
+      ['other', [1, 2, 3]],
+    ] as const);
+    expect(largestKinds<readonly number[]>(byKind, 3).map(([kind]) => kind)).toEqual(['themes', 'tweaks', 'other']);
+    expect(largestKinds<readonly number[]>(byKind, 2).map(([kind]) => kind)).toEqual(['themes', 'tweaks']);
+    const listed = (page('').split('class="drawer"')[1]?.split('</ul>')[0] ?? '').match(
+      /(?<=href="\/section\/)[a-z-]+/g,
+    );
+    expect([listed?.length, listed?.at(-1)]).toEqual([5, 'other']);
   });
 
   it('C11: means the same by one word everywhere: packages are identifiers, versions are records', () => {
