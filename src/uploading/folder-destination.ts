@@ -5,6 +5,7 @@ import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeFolder } from '../disk/make-folder.ts';
+import { assertRegular } from '../disk/regular-file.ts';
 import { readContent } from '../publication/folder-content.ts';
 import { isWithin } from '../publication/folder-paths.ts';
 import { digestFile } from '../publication/inventory.ts';
@@ -108,6 +109,7 @@ export class FolderDestination implements Destination {
 
   async read(name: string): Promise<Tagged | undefined> {
     try {
+      assertRegular(this.#output.resolve(name));
       const bytes = readFileSync(this.#output.resolve(name));
       return { bytes, tag: tagOf(bytes) };
     } catch (error) {

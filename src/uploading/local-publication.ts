@@ -5,6 +5,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Generation, generationPath, generationSchema, inventoryFolder } from '../contract/generation.ts';
+import { assertRegular } from '../disk/regular-file.ts';
 import { signaturePathOf } from '../publication/generation-signature.ts';
 import { isBeingPublished } from '../publication/owner.ts';
 import { composeSafeInventory, type Inventory } from '../publication/published-inventory.ts';
@@ -143,15 +144,16 @@ export class LocalPublication {
   // Synchronously: four trips through the thread pool cost several times as much as the four calls.
   #readSmall(file: string): Buffer | undefined {
     let descriptor: number;
+    const name = path.join(this.folder, file);
     try {
-      descriptor = openSync(path.join(this.folder, file), 'r');
+      // To open a pipe waits for somebody who writes into it.
+      if (!statSync(name).isFile()) throw new Superseded(`${file} is no file`);
+      descriptor = openSync(name, 'r');
     } catch (error) {
       throw isMissing(error) ? new Superseded(`${file} is missing`) : error;
     }
     try {
-      const found = fstatSync(descriptor);
-      if (!found.isFile()) throw new Superseded(`${file} is no file`);
-      return found.size <= largestInMemory ? readFileSync(descriptor) : undefined;
+      return fstatSync(descriptor).size <= largestInMemory ? readFileSync(descriptor) : undefined;
     } finally {
       closeSync(descriptor);
     }
@@ -185,6 +187,7 @@ export class LocalPublication {
 
   #readOptional(file: string): Buffer | undefined {
     try {
+      assertRegular(path.join(this.folder, file));
       return readFileSync(path.join(this.folder, file));
     } catch (error) {
       if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return undefined;

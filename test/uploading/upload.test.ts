@@ -356,6 +356,27 @@ describe('an upload to a folder', () => {
     copyFileSync(path.join(folder, generationPath.current), path.join(folder, recordName));
     await expect(send(publication.out, folderTarget(folder))).rejects.toThrow(/another version of Debdex: update/);
   });
+
+  it('names what is no file in the place of what it reads, in either folder', async () => {
+    const publication = new Publication();
+    const folder = path.join(temporaryFolder(), 'to');
+    await publication.publish(first);
+    await send(publication.out, folderTarget(folder));
+    for (const file of [recordName, generationPath.current].map((name) => path.join(folder, name))) {
+      const bytes = readFileSync(file);
+      rmSync(file);
+      mkdirSync(file);
+      const words = `a folder is in the place of the file ${path.basename(file)}, open '${file}'`;
+      await expect(send(publication.out, folderTarget(folder))).rejects.toThrow(words);
+      rmSync(file, { recursive: true });
+      writeFileSync(file, bytes);
+    }
+    // As a pipe, for which nothing ends the waiting.
+    const file = path.join(publication.out, generationPath.current);
+    rmSync(file);
+    symlinkSync('/dev/null', file);
+    await expect(send(publication.out, folderTarget(folder))).rejects.toThrow(/no regular file is in the place of/);
+  });
 });
 
 describe('an upload to a folder', () => {
