@@ -20,9 +20,11 @@ import { olderOperations } from '../../src/contract/older-addresses/operations.t
 import { indexRepositoriesSchema, unsafeHostsSchema } from '../../src/contract/older-addresses/records.ts';
 import { documentPath, type Operation, operations } from '../../src/contract/paths.ts';
 import type { LandingRecord } from '../../src/contract/records.ts';
+import { composeLanding } from '../../src/documents/descriptions.ts';
 import { runBuild } from '../../src/pipeline/build.ts';
 import { Progress } from '../../src/pipeline/progress.ts';
 import { whileClaimed } from '../../src/publication/owner.ts';
+import { page } from '../../src/site/addresses.ts';
 import { lintDescription } from '../support/api-description.ts';
 import { openBuild, packages } from '../support/catalog.ts';
 import { unhurried } from '../support/download-counts.ts';
@@ -222,6 +224,13 @@ describe('the published description', () => {
       expect(address).toMatch(/^https:\/\/index\.test\//);
       expect(read(address.slice(base.length)).length, address).toBeGreaterThan(1000);
     }
+    const service = { name: 'Index', privacy_updated: '2026-05-01', contact_email: 'a@index.test', copyright: 'None' };
+    const landing = composeLanding({ base, service, version: '1', site: true }, {} as LandingRecord['statistics'], '1');
+    expect(landing.reference).toMatchObject({
+      docs: base + page.api,
+      changes: base + page.changes,
+      privacy_policy: base + page.privacy,
+    });
   });
 
   it('passes a third-party linter', async () => {

@@ -187,6 +187,7 @@ describe('what installing a package brings', () => {
     ['b:any', { 'Multi-Arch': 'allowed' }, true],
     ['b:any', { 'Multi-Arch': 'foreign' }, false],
     ['b:any (>= 1)', { 'Multi-Arch': 'allowed' }, true],
+    ['b:native', {}, true],
     ['b:iphoneos-arm', {}, true],
     ['b:iphoneos-arm64', {}, false],
     ['b', { Architecture: 'all' }, true],
@@ -258,7 +259,7 @@ describe('what the device itself provides', () => {
   });
 
   it('D1: a package may refuse a firmware', async () => {
-    const repositories = [repository('r', [a({ Depends: 'b' }), b({ Conflicts: 'firmware (<< 14)' })])];
+    const repositories = [repository('r', [a({ Depends: 'b' }), b({ Conflicts: 'firmware (<< 14), c (<< 15)' })])];
     expect((await ask(repositories)).outcome).toBe('installable');
     expect((await ask(repositories, { firmware: '14.0' })).outcome).toBe('installable');
     expect((await ask(repositories, { firmware: '13' })).unmet).toMatchObject([

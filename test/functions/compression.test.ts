@@ -41,3 +41,17 @@ it('H4: a copy that another server of the folder removes before it has its name 
   expect(reported).toEqual([]);
   expect((await files.copy(source, of, 'gzip'))?.size).toBeGreaterThan(0);
 });
+
+it('H6: where no copy can be written, as on a full disk, that is told once, and not tried for each file', async () => {
+  const folder = temporaryFolder();
+  const copies = path.join(folder, 'no-folder');
+  writeFileSync(copies, '');
+  const reported: unknown[] = [];
+  const files = createCompressedFiles(copies, (error) => reported.push(error));
+  for (const name of ['one', 'two', 'three']) {
+    const source = path.join(folder, name);
+    writeFileSync(source, name);
+    expect(await files.copy(source, { size: name.length, digest: name }, 'gzip')).toBeUndefined();
+  }
+  expect(reported).toMatchObject([{ message: expect.stringContaining('No compressed copies can be written to') }]);
+});

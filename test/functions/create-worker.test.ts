@@ -131,6 +131,8 @@ describe('a Worker that is asked first', () => {
         await worker.fetch(new Request(`https://index.example/v2/jailbreak/repository/one/packages${query}`), assets)
       ).text();
     expect([await ask(''), await ask('?limit=2'), await ask('?page=2')]).toEqual(['{"all":true}', 'found', 'found']);
+    // What cannot be read is not answered as if it had not been asked for.
+    expect(await ask('?page=%ff')).toBe('found');
   });
 
   it('T8: tries a gateway that failed to open once more after ten seconds, and answers all else meanwhile', async () => {

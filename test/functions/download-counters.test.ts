@@ -169,6 +169,9 @@ describe.each(Object.entries(stores))('download counters %s', (kind, newStore) =
     const asked = folds;
     await expect.poll(() => folds).toBeGreaterThan(asked + 3);
     expect(await counters.read('a')).toEqual(before);
+    // Days that have yet to come are told by none.
+    const counted = { total: 8, last_30_days: 1, daily: [{ day: days.at(-1), count: 1 }] };
+    expect(await counters.read('b')).toEqual({ package_id: 'b', ...counted });
     expect(Object.keys(await readCounters(file)).filter((row) => row.includes(' a '))).toHaveLength(10);
   });
 

@@ -144,7 +144,10 @@ describe('errors', () => {
     for (const known of [first.headers.get('etag') ?? '', '*']) {
       expect((await ask({ 'if-none-match': known })).status, known).toBe(404);
     }
-    expect((await ask({ accept: 'application/json' })).headers.get('content-type')).toBe('application/json');
+    const json = await ask({ accept: 'application/json' });
+    expect(json.headers.get('content-type')).toBe('application/json');
+    // A cache has one for each.
+    for (const { headers } of [first, json]) expect(headers.get('vary')).toMatch(/^Accept(?:,|$)/);
     await withPages.close();
   });
 

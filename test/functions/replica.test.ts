@@ -204,6 +204,8 @@ describe('a server of a replica', () => {
     for (const target of ['/', '/packages/?q=a%20b', '/feed.atom', '/%2F%2Felsewhere.test/x']) {
       const answer = await replica.get(target, html);
       expect([answer.status, answer.headers.get('location')]).toEqual([307, base + target]);
+      // A publication may get the page that it lacks, or another address.
+      expect(answer.headers.get('cache-control')).toBe('public, max-age=60');
       // Scripts of other sites may read feeds, and pages not.
       const open = target === '/feed.atom' ? '*' : null;
       expect(answer.headers.get('access-control-allow-origin'), target).toBe(open);

@@ -121,6 +121,7 @@ const allowed = [
   ['sileo://authentication_callback', 'sileo:'],
   ['sileo:callback', 'sileo:'],
   ['zbra://done?repo=https%3A%2F%2Frepo.example', 'zbra:'],
+  ['zbra://done/%2541', 'zbra:'],
   ['app://done', 'app:'],
   ['app://done/anything?url=https://repo.example', 'app:'],
   ['app://path/done?x', 'app:'],

@@ -54,6 +54,13 @@ test('T9 a command whose outcome the store did not tell is in the audit all the 
   ]);
 });
 
+test('T9 a command that changed nothing is no event', async () => {
+  const { answer, logged } = openOperator({ removeAccount: async () => false, signOutAccount: async () => undefined });
+  expect(await (await answer(command('removeAccount', 'nobody'))).json()).toEqual({ value: false });
+  expect(await (await answer(command('signOutAccount', 'nobody'))).json()).toEqual({ value: null });
+  expect(logged).toEqual([]);
+});
+
 test('T9 a command goes on to its event where the operator has left', async () => {
   const done = Promise.withResolvers<number>();
   const { answer, logged, finished } = openOperator({ signOutEverybody: () => done.promise });

@@ -242,6 +242,7 @@ describe('redirects', () => {
     ['gopher://127.0.0.1:70/', 'scheme-refused'],
     ['http://127.0.0.1:22/', 'port-refused'],
     ['http://user:word@127.0.0.1:8080/', 'redirect-unreadable'],
+    ['http://:word@127.0.0.1:8080/', 'redirect-unreadable'],
     ['http://[', 'redirect-unreadable'],
   ])('C1: to %s is not followed', async (location, code) => {
     origin.break('/Release', { kind: 'redirect', location });
