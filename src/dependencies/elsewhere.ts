@@ -27,14 +27,15 @@ function* findFor(
     compareVersions(b.version, a.version) ||
     offers.compareRepositories(a, b) ||
     compareText(a.name, b.name);
-  const best = (found: readonly NewestRecord[]): NewestRecord | undefined => [...found].sort(order)[0];
-  const fits = (one: NewestRecord) => offers.fits(relation, one) && wouldBeCandidate(candidates, one) && isTaken(one);
+  const best = (found: readonly NewestRecord[]): NewestRecord | undefined => [...found].sort(order).find(isTaken);
+  const fits = (one: NewestRecord) => offers.fits(relation, one) && wouldBeCandidate(candidates, one);
   const named: NewestRecord[] = [];
   for (const one of offers.newest(relation.name)) {
     if (work.spend()) yield;
     if (!candidates.has(one) && hasVersion(relation, one.version) && fits(one)) named.push(one);
   }
-  if (named.length > 0) return best(named);
+  const bestNamed = best(named);
+  if (bestNamed !== undefined) return bestNamed;
   const others = offers.repositories.filter((repository) => !candidates.repositories.includes(repository));
   const providing: NewestRecord[] = [];
   for (const one of offers.providing(relation.name, others)) {
