@@ -31,6 +31,7 @@ export const knownVariables: readonly string[] = [
   'FUZZ_MINUTES',
   'FUZZ_MODE',
   'HEALTH_INTERVAL',
+  'HEALTH_URI',
   'HOST',
   'IMPORT_SOURCE',
   'JSON',
