@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { CatalogFile, isTooLong } from '../catalog/node-sqlite.ts';
 import { isOwnCatalog } from '../catalog/state-catalog.ts';
 import { findShortage } from '../disk/room.ts';
@@ -44,13 +44,13 @@ export const stage = async (found: FoundGeneration, options: TakeOptions): Promi
   let plain = file;
   let digest: string | undefined;
   let placed = Promise.resolve();
-  if (!existsSync(file)) {
+  if (!isComplete(file, compressed, catalog)) {
     assertRoom(folder.root, catalog.size + catalog.compressed_size);
     const into = { compressed: folder.temporary(), plain: folder.temporary() };
     digest = await source.takeCatalog(catalog, into);
     if (digest === undefined) return undefined;
     plain = into.plain;
-    // Documents are made while the disk is flushed. The plain catalog comes last: if it exists, both are complete.
+    // Documents are made while the disk is flushed.
     placed = folder.place(into.compressed, compressed).then(() => folder.place(into.plain, file));
   }
   const [large] = await allEnded([writeLarge(plain, options), placed]);
@@ -61,6 +61,17 @@ export const stage = async (found: FoundGeneration, options: TakeOptions): Promi
     large,
   });
 };
+
+const sizeOf = (file: string): number | undefined => {
+  const found = statSync(file, { throwIfNoEntry: false });
+  return found?.isFile() === true ? found.size : undefined;
+};
+
+// They may be left of a take that ended early, or be damaged, and then nobody says that they are in force.
+const isComplete = (file: string, compressed: string, catalog: FoundGeneration['generation']['catalog']): boolean =>
+  sizeOf(file) === catalog.size &&
+  sizeOf(compressed) === catalog.compressed_size &&
+  digestFile(file) === catalog.sha256;
 
 /**
  * The results of all of these. If some fail, throws the first failure after all have ended, so that none continues

@@ -137,6 +137,28 @@ describe('a replica', () => {
     }
     writeFileSync(path.join(first.folder.root, 'in-force.json'), '{');
     await expect(new TakenFolder(state).read()).rejects.toThrow(/damaged/);
+    const [plain, compressed] = (['sqlite', 'sqlite.zst'] as const).map((end) => first.folder.catalog(digest, end));
+    const flip = (bytes: Buffer) => bytes.fill((bytes[5000] ?? 0) ^ 1, 5000, 5001);
+    for (const [file = '', damage] of [
+      [plain, flip],
+      [plain, (bytes: Buffer) => bytes.subarray(0, 5000)],
+      [plain, () => undefined],
+      [compressed, (bytes: Buffer) => bytes.subarray(0, 100)],
+      [compressed, () => undefined],
+    ] as const) {
+      const whole = readFileSync(file);
+      const damaged = damage(Buffer.from(whole));
+      rmSync(file);
+      if (damaged !== undefined) writeFileSync(file, damaged);
+      // The catalog that people copy is not looked at before answers are given.
+      if (file === compressed) writeFileSync(path.join(first.folder.root, 'in-force.json'), '{');
+      const again = await follow(state);
+      expect(again.number).toBeUndefined();
+      await again.poll();
+      expect([again.number, again.reasons]).toEqual([1, ['generation-taken']]);
+      expect(readFileSync(file).equals(whole)).toBe(true);
+      again.unlock();
+    }
   });
 
   it('P2: takes anew what somebody removed from its disk while it runs, whether something else is published or not', async () => {

@@ -64,7 +64,8 @@ export const follow = async (
   // A test may change the fetcher meanwhile (`withLimits`), and it is closed elsewhere.
   const asking: Fetcher = { fetch: (...request) => fetcher.fetch(...request), close: async () => {} };
   const events: FollowerEvent[] = [];
-  let taken: Taken | undefined = await folder.read(options.publicKey);
+  // A replica tells why what it took cannot be used, and takes it anew.
+  let taken: Taken | undefined = await folder.read(options.publicKey).catch(() => undefined);
   let confirmed = 0;
   const follower = new Follower({
     source: new PublicationSource(origin.address, asking, options.publicKey),
