@@ -1,5 +1,6 @@
 import { computePause } from '../net/retry.ts';
 import { type Attempts, noAttempts } from '../snapshots/snapshot.ts';
+import { isRefused } from '../snapshots/snapshot-files.ts';
 import type { SnapshotStore } from '../snapshots/store.ts';
 import { type CrawlCode, CrawlError, sayMinute } from './crawl-error.ts';
 import { type Fault, networkFailures } from './network-failures.ts';
@@ -90,7 +91,11 @@ export const attemptsAt = (uri: string, attempts: Attempts): Attempts =>
 /** Forgets how long these repositories are to be left alone, so that the next crawl asks them. */
 export const forgetBackOff = async (store: SnapshotStore, slugs: readonly string[]): Promise<void> => {
   for (const slug of slugs) {
-    const attempts = await store.readAttempts(slug);
+    // Where they may not be read, its visit fails for that, and others go on.
+    const attempts = await store.readAttempts(slug).catch((error: unknown) => {
+      if (isRefused(error)) return noAttempts;
+      throw error;
+    });
     if (attempts.notBefore === null && attempts.failures === 0) continue;
     await store.writeAttempts(slug, { ...attempts, failures: 0, notBefore: null });
   }

@@ -163,6 +163,10 @@ describe('a repository whose attempts may not be read', () => {
       expect((await bench.build('DEBDEX_ONLY=a')).status).toBe(4);
       const [again, unvisited] = readLastBuild(bench.state)?.repositories ?? [];
       expect([again?.outcome, unvisited?.heldBack]).toEqual(['fresh', b?.heldBack]);
+      await serve('a', 8);
+      expect((await bench.build('DEBDEX_RETRY_NOW=b')).status).toBe(4);
+      const [last, retried] = readLastBuild(bench.state)?.repositories ?? [];
+      expect([last?.outcome, retried?.code, retried?.heldBack]).toEqual(['fresh', 'store-failed', b?.heldBack]);
     } finally {
       refused = undefined;
       await origin.stop();
