@@ -53,6 +53,15 @@ export const fitMarkup = (fit: Fit, question: string, root: string): string => {
   return `Nothing is spelt “<bdi>${escapeMarkup(question)}</bdi>”. Did you mean <a href="${address}" dir="auto">${escapeMarkup(fit.meant)}</a>?`;
 };
 
+/**
+ * What is said above the results, as markup. A query that no package fits (`isNowhere`) may name a repository: its words
+ * are in the part of that address which browsers do not send.
+ */
+export const noteMarkup = (fit: Fit, question: string, root: string, isNowhere: boolean): string =>
+  !isNowhere || question === ''
+    ? fitMarkup(fit, question, root)
+    : `Is it a repository? <a href="${root}repository/#name=${encodeURIComponent(wholeCharacters(question))}">Look for it among the repositories</a>.`;
+
 const deviceNote =
   '<noscript><p class="note weak">Which of these run on your iPhone is told by JavaScript, which is off. Without it, choose the build under “Narrow and sort”.</p></noscript>';
 
@@ -136,7 +145,8 @@ export const composeSearchPage = (built: string, answer: AnsweredSearch): string
         ? `Page ${page}, ${countWords(found.length, false)}`
         : countWords(found.length, isMore, parts);
   // The results of earlier pages are unknown here.
-  const fitting = page > 1 ? '' : fitMarkup(fit, question, root);
+  const isNowhere = isNothing && Object.keys(chosen).length === 0;
+  const fitting = page > 1 ? '' : noteMarkup(fit, question, root, isNowhere);
   const replaced: readonly (readonly [string, string])[] = [
     [fieldMarkup(), fieldMarkup(question)],
     [places.facets, places.facets.replace(' needs-script', '')],

@@ -16,7 +16,13 @@ const namesOf = (item: HTMLElement): string => {
 /** The host of an address, which is what people who add repositories to a device know; any other word unchanged. */
 const hostIn = (word: string): string => word.replace(/^https?:\/\//, '').replace(/\/.*$/, '');
 
-watchFilters(document.querySelector<HTMLFormElement>('#repository-filters'), (wanted) => {
+const form = document.querySelector<HTMLFormElement>('#repository-filters');
+// A search that no package fits leads here with its words.
+const asked = new URLSearchParams(location.hash.slice(1)).get('name');
+const name = form?.querySelector<HTMLInputElement>('[name=name]');
+if (name && asked) name.value = asked;
+
+watchFilters(form, (wanted) => {
   const quality = wanted.get('ranking');
   const kind = wanted.get('section');
   const health = wanted.get('health');

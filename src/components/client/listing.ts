@@ -1,5 +1,5 @@
 // The functions that the search page needs only after the first query.
-export { countWords, fitMarkup } from '../../results/search-page.ts';
+export { countWords, noteMarkup } from '../../results/search-page.ts';
 export { createFacetOptions } from './facet-options.ts';
 export { createItem } from './row.ts';
 export { search } from './search.ts';

@@ -152,10 +152,11 @@ const clear = (words: string) => {
 };
 
 const tell = async ({ total, isMore, parts, fit: how }: Results) => {
-  const { countWords, fitMarkup } = await load();
+  const { countWords, noteMarkup } = await load();
   status.textContent = countWords(total, isMore, parts);
-  const markup = total === 0 ? '' : fitMarkup(how, question(), addressOf(''));
-  fit.hidden = markup === '';
+  // Where something is chosen, less of that is the way to find anything.
+  const markup = noteMarkup(how, question(), addressOf(''), !(total || !byId('clear').hidden));
+  fit.hidden = !markup;
   // The query and the names in it are already escaped.
   fit.innerHTML = markup;
   empty.hidden = total > 0;

@@ -240,6 +240,21 @@ describe('searching', () => {
     expect(await sent.text()).toContain('<option value="alpha" selected>');
   });
 
+  it('leads from a query that no package fits to the repositories with it, and sends it nowhere', async () => {
+    for (const base of [site.files.base, site.computing.address]) {
+      const page = await site.openAnother('/search/?q=SuitedForPhones', {}, base);
+      const link = page.getByRole('link', { name: 'Look for it among the repositories' });
+      expect(new URL((await link.getAttribute('href')) ?? '', page.url()).search, base).toBe('');
+      await link.click();
+      await page.waitForURL('**/repository/#name=SuitedForPhones');
+      await expect.poll(() => page.locator('#repository-count').textContent()).toMatch(/^1 of \d+ repositories$/);
+      expect(await page.locator('#repositories > li:visible .name').allTextContents()).toEqual(['SuitedForPhones']);
+      await page.goto(`${base}/search/?q=SuitedForPhones&section=themes`);
+      await page.getByRole('heading', { name: 'Nothing fits.' }).waitFor();
+      expect(await link.count(), base).toBe(0);
+    }
+  });
+
   it('helps where nothing is found', async () => {
     const page = await site.open('/search/?q=snow&section=themes');
     await page.getByRole('heading', { name: 'Nothing fits.' }).waitFor();
