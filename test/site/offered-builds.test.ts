@@ -20,5 +20,9 @@ it('lists offer the builds that safe repositories have, and all where each is un
     architectures: ['iphoneos-arm', 'iphoneos-arm64'],
     runs: 'rootful:..14;rootless',
   });
+  // Where all have the same one, none is told of.
+  const [one = ''] = summary.architectures;
+  const alike = { ...summary, architectures: [one], builtFor: new Map(), unsafeIn: new Set(['bad']) };
+  expect(offeredBuilds(alike)).toMatchObject({ architectures: [one] });
   expect(offeredBuilds({ ...summary, unsafeIn: new Set() })).toMatchObject({ architectures: summary.architectures });
 });

@@ -256,8 +256,8 @@ describe('the page of a package', () => {
     const file = path.join(folder, 'unsafe.sqlite');
     const newer = tweak({ Version: '9.0' }) + tweak({ Architecture: 'iphoneos-arm64e', Version: '9.0' });
     await writeCatalog(file, [own, { ...third, packages: newer }], 'https://index.example');
-    const seen = (host: string): PackageView => {
-      const opened = new SiteCatalog(file, lastBuild, undefined, [listed(host)]);
+    const seen = (...hosts: string[]): PackageView => {
+      const opened = new SiteCatalog(file, lastBuild, undefined, hosts.map(listed));
       const found = computePackageView(opened, 'org.t.tweak');
       opened.close();
       return found ?? expect.unreachable('no tweak');
@@ -285,6 +285,9 @@ describe('the page of a package', () => {
       ['rootful', 'unsafe'],
       ['roothide', 'unsafe'],
     ]);
+    // Lists leave these out, but not all that there are.
+    expect([...best.summary.unsafeIn]).toEqual(['other-bytes']);
+    expect([...seen('own.example', 'bytes.example').summary.unsafeIn]).toEqual([]);
     expect(best.latest.filter((row) => row.isUnsafe).map((row) => [row.slug, row.download])).toEqual([
       ['other-bytes', undefined],
       ['other-bytes', undefined],
