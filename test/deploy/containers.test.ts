@@ -174,6 +174,12 @@ describe('what docs/operating.md runs in containers', () => {
     }
   });
 
+  it('upgrades in the order of one VM: the build, then the server, and Caddy with its recipe', () => {
+    const [, upgrade = ''] = /^- \*\*Containers:\*\* (`git pull`.*?)^- /ms.exec(page) ?? [];
+    const steps = Array.from(upgrade.matchAll(/`docker compose … ([^`]+)`/g), ([, step]) => step);
+    expect(steps).toEqual(['up -d --build build', 'logs -f build', 'up -d', 'restart caddy']);
+  });
+
   it('brings a backup out, and in again', () => {
     const data = temporaryFolder();
     const [backUp, restore] = commands.flatMap((line) => / sh -c '([^']+)'/.exec(line)?.[1] ?? []);
