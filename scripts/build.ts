@@ -32,7 +32,7 @@ import { readSigner, warnOfLostSignature } from './read-signing-key.ts';
 import { readSlugs } from './read-slugs.ts';
 import { readVersion } from './read-version.ts';
 import { publishSample, removeSample } from './sample.ts';
-import { warnOfUnsafe } from './warn-of-unsafe.ts';
+import { warnOfUnsafe, warnOfUnsafeTargets } from './warn-of-unsafe.ts';
 
 const readSource = async (values: OptionValues<typeof buildOptions>, base: string, contact: string) => {
   if (values.sample) {
@@ -127,6 +127,7 @@ const build = async (values: OptionValues<typeof buildOptions>, { stopping, log,
       stop: stopping.signal,
       verify: values.verify,
     });
+    warnOfUnsafeTargets(result.lastBuild.repositories, unsafe, log);
     process.stdout.write(describeBuild(result, progress, dryRun ? undefined : values.state));
     for (const sentence of result.untold ?? []) process.stderr.write(`${sentence}\n`);
     // If every repository was visited, the signal to stop came too late to stop anything.

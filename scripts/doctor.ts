@@ -8,6 +8,7 @@ import { type ManifestEntry, manifestEntrySchema } from '../src/contract/manifes
 import type { RepositoryRecord } from '../src/contract/records.ts';
 import { crawlAll } from '../src/crawl/crawl.ts';
 import { findOffers, type Offer } from '../src/crawl/offers.ts';
+import { readRedirectTarget } from '../src/crawl/redirected.ts';
 import { composeFindings } from '../src/documents/findings-record.ts';
 import { printable } from '../src/log/log-line.ts';
 import { createSafetyList } from '../src/safety/safety-list.ts';
@@ -99,7 +100,8 @@ const examine = async (entry: ManifestEntry, values: Values, folder: string) => 
     const offers = isAsked ? await findOffers(entry, code !== null, { fetcher, signal, headers: entry.headers }) : [];
     const mended = row ? (JSON.parse(row.record) as RepositoryRecord) : { suite: entry.suite };
     const packages = countPackages(catalog.database);
-    return { record, diagnosis: diagnose(record, packages, mended), packages, offers };
+    const target = readRedirectTarget(outcome?.findings ?? []);
+    return { record, diagnosis: diagnose(record, packages, mended), packages, offers, target };
   } finally {
     catalog.discard();
     await fetcher.close();
@@ -126,8 +128,8 @@ const asElsewhere = ({ findings, ...diagnosis }: Diagnosis): Diagnosis => ({
 const findUnsafe = (uri: string, data: string | undefined): string | undefined =>
   createSafetyList(existsSync(safetyFileOf(data)) ? readUnsafe(data) : []).find(uri)?.reason;
 
-const reportUnsafe = (reason: string, diagnosis: Diagnosis): string =>
-  `The safety list calls it unsafe to add: ${reason}\n${report(diagnosis, 'Nothing else is wrong with it.')}`;
+const reportUnsafe = (reason: string, diagnosis: Diagnosis, target?: string): string =>
+  `The safety list calls ${target === undefined ? 'it' : `${target}, where it redirects to,`} unsafe to add: ${reason}\n${report(diagnosis, 'Nothing else is wrong with it.')}`;
 
 /** Prints what to write into the manifest in a folder, or where that already is, and other possibilities. */
 const reportOffers = async (
@@ -160,15 +162,16 @@ await runCommand(command, async (values, uri) => {
   const entry = { ...(await findAsked(manifestOf(values), given)), ...given };
   const folder = mkdtempSync(path.join(tmpdir(), 'debdex-doctor-'));
   try {
-    const unsafe = findUnsafe(entry.uri, values.data);
-    const { record, diagnosis, packages, offers } = await examine(entry, values, folder);
+    const own = findUnsafe(entry.uri, values.data);
+    const { record, diagnosis, packages, offers, target } = await examine(entry, values, folder);
+    const unsafe = own ?? (target && findUnsafe(target, values.data));
     const isElsewhere = record.failure?.code === 'release-missing' && offers.length > 0;
     const tell = async () =>
       // What is unsafe is not to be written into the manifest.
       unsafe === undefined
         ? report(isElsewhere ? asElsewhere(diagnosis) : diagnosis) +
           (await reportOffers(entry, record.failure !== null, offers, manifestOf(values)))
-        : reportUnsafe(unsafe, asUnsafe(diagnosis, packages));
+        : reportUnsafe(unsafe, asUnsafe(diagnosis, packages), own === undefined ? target : undefined);
     const text = values.json ? `${JSON.stringify(record, null, 1)}\n` : await tell();
     // The text contains words of the origin.
     process.stdout.write(printable(text));

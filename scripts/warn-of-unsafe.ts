@@ -1,5 +1,6 @@
 import type { ManifestEntry } from '../src/contract/manifest.ts';
 import type { SafetyEntry } from '../src/contract/safety.ts';
+import { readRedirectTarget } from '../src/crawl/redirected.ts';
 import type { Log } from '../src/log/log.ts';
 import { createSafetyList } from '../src/safety/safety-list.ts';
 
@@ -18,5 +19,30 @@ export const warnOfUnsafe = (
   log.warn(
     'unsafe-repository',
     `The safety list names what the manifest has, and pages warn of it: ${slugs.join(', ')}. Take it out of the manifest, or out of the list.`,
+  );
+};
+
+/**
+ * Warns if repositories that the safety list does not name redirect to one that it names: what is published under their
+ * addresses comes from there, and no page warns of it.
+ */
+export const warnOfUnsafeTargets = (
+  repositories: readonly {
+    readonly slug: string;
+    readonly uri: string;
+    readonly findings: Parameters<typeof readRedirectTarget>[0];
+  }[],
+  unsafe: readonly SafetyEntry[],
+  log: Pick<Log, 'warn'>,
+): void => {
+  const { check } = createSafetyList(unsafe);
+  const found = repositories.flatMap(({ slug, uri, findings }) => {
+    const target = readRedirectTarget(findings);
+    return target !== undefined && check(uri) && !check(target) ? `${slug} to ${target}` : [];
+  });
+  if (found.length === 0) return;
+  log.warn(
+    'unsafe-redirect',
+    `These of the manifest redirect to what the safety list names, and no page warns of it: ${found.join(', ')}. Take them out of the manifest, or add them to the list.`,
   );
 };

@@ -11,6 +11,7 @@ import { isPaused } from './back-off.ts';
 import { type CrawlCode, CrawlError, sayMinute } from './crawl-error.ts';
 import type { CrawlLimits } from './crawl-limits.ts';
 import { networkFailures } from './network-failures.ts';
+import { sayRedirect } from './redirected.ts';
 import type { Place, Wait } from './visit-places.ts';
 
 /** A completely received file, staged in the store. */
@@ -276,7 +277,7 @@ export class Visit {
     result: FetchResult,
     options: { known?: unknown; digests?: readonly HashAlgorithm[] },
   ): Promise<Answer> {
-    if (!elsewhere && result.url.href !== asked.href) this.findings.add('redirected', `${asked} to ${result.url}`);
+    if (!elsewhere && result.url.href !== asked.href) this.findings.add('redirected', sayRedirect(asked, result.url));
     if (result.status === 304 && options.known !== undefined) return { kind: 'unchanged' };
     if (result.status !== 200) return { kind: 'absent', status: result.status };
     const digests = createDigests(options.digests ?? []);

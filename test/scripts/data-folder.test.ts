@@ -5,10 +5,11 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { manifestOf, readService, safetyFileOf } from '../../scripts/read-service.ts';
 import { warnOfLostSignature } from '../../scripts/read-signing-key.ts';
 import { warnOfExample } from '../../scripts/warn-of-example.ts';
-import { warnOfUnsafe } from '../../scripts/warn-of-unsafe.ts';
+import { warnOfUnsafe, warnOfUnsafeTargets } from '../../scripts/warn-of-unsafe.ts';
 import { generationPath } from '../../src/contract/generation.ts';
 import { documentPath } from '../../src/contract/paths.ts';
 import { isExampleAddress, isReachable } from '../../src/contract/service-file.ts';
+import { sayRedirect } from '../../src/crawl/redirected.ts';
 import { createSigner } from '../../src/publication/signature.ts';
 import { FileOrigin } from '../support/built-publication.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -94,6 +95,18 @@ describe('a data folder', () => {
     expect(lines).toEqual([expect.stringMatching(/^unsafe-repository: .+ warn of it: r1, r3\. Take it out/)]);
     warnOfUnsafe(entries.slice(0, 1), unsafe, { warn });
     expect(lines).toHaveLength(1);
+    const example = sayRedirect(new URL('https://a.example/Release'), new URL('http://repo.bad.example/Release'));
+    const moved = entries.map((one) => ({ ...one, findings: [{ code: 'redirected' as const, count: 5, example }] }));
+    warnOfUnsafeTargets(moved, unsafe, { warn });
+    expect(lines[1]).toMatch(
+      /^unsafe-redirect: .+: r0 to http:\/\/repo\.bad\.example\/Release, r2 to http:\/\/repo\.bad\.example\/Release\. Take/,
+    );
+    warnOfUnsafeTargets(
+      entries.map((one) => ({ ...one, findings: [] })),
+      unsafe,
+      { warn },
+    );
+    expect(lines).toHaveLength(2);
     const written =
       'host: localhost\n  path: /sample/papercut\n  reason: It was taken over.\n  date: 2026-11-20\n  source: https://a.example/';
     writeFileSync(path.join(data, 'safety.yaml'), `- ${written}\n`);

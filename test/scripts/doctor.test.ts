@@ -118,6 +118,14 @@ describe('npm run doctor', () => {
     listed('/elsewhere');
     const safe = await doctor(origin.uri('trap'), '--data', data);
     expect(safe.stdout).toMatch(/^The repository can be used: 3 packages\..*ranking:/s);
+    listed(new URL(origin.uri('trap')).pathname);
+    for (const file of ['Release', 'Packages.gz', 'Packages'])
+      origin.break(`/lure/${file}`, { kind: 'redirect', location: `${origin.uri('trap')}/${file}` });
+    const lured = await doctor(origin.uri('lure'), '--data', data);
+    expect(lured.stdout).toMatch(
+      /^The safety list calls http:\S+\/trap\/Release, where it redirects to, unsafe to add: It was taken over\.\n/,
+    );
+    expect(lured.stdout).not.toMatch(/ranking:|can be used/);
   });
 
   it('tells operator and owner what is wrong, and by its exit code whether that costs packages', async () => {
