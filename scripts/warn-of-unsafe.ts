@@ -1,6 +1,6 @@
 import type { ManifestEntry } from '../src/contract/manifest.ts';
+import { readRedirectTarget } from '../src/contract/redirected.ts';
 import type { SafetyEntry } from '../src/contract/safety.ts';
-import { readRedirectTarget } from '../src/crawl/redirected.ts';
 import type { Log } from '../src/log/log.ts';
 import { createSafetyList } from '../src/safety/safety-list.ts';
 
@@ -24,7 +24,7 @@ export const warnOfUnsafe = (
 
 /**
  * Warns if repositories that the safety list does not name redirect to one that it names: what is published under their
- * addresses comes from there, and no page warns of it.
+ * addresses comes from there. The API calls their own addresses safe.
  */
 export const warnOfUnsafeTargets = (
   repositories: readonly {
@@ -43,6 +43,6 @@ export const warnOfUnsafeTargets = (
   if (found.length === 0) return;
   log.warn(
     'unsafe-redirect',
-    `These of the manifest redirect to what the safety list names, and no page warns of it: ${found.join(', ')}. Take them out of the manifest, or add them to the list.`,
+    `These of the manifest redirect to what the safety list names, and pages warn of it: ${found.join(', ')}. Take them out of the manifest, or add them to the list, so that the API calls them unsafe too.`,
   );
 };

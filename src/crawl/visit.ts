@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createDigests, type Digests, type HashAlgorithm } from '../apt/checksums.ts';
 import { type Finding, FindingCounter } from '../contract/findings.ts';
 import type { ManifestEntry } from '../contract/manifest.ts';
+import { sayRedirect } from '../contract/redirected.ts';
 import type { Fetcher, FetchResult } from '../net/fetcher.ts';
 import { NetworkError, type NetworkErrorCode } from '../net/network-error.ts';
 import { computePause, parseRetryAfter } from '../net/retry.ts';
@@ -11,7 +12,6 @@ import { isPaused } from './back-off.ts';
 import { type CrawlCode, CrawlError, sayMinute } from './crawl-error.ts';
 import type { CrawlLimits } from './crawl-limits.ts';
 import { networkFailures } from './network-failures.ts';
-import { sayRedirect } from './redirected.ts';
 import type { Place, Wait } from './visit-places.ts';
 
 /** A completely received file, staged in the store. */

@@ -17,7 +17,7 @@ export interface SafetyList {
 export type SafetyPlace = Pick<SafetyEntry, 'host' | 'path'>;
 
 /** The same, which also says why. */
-interface ExplainedSafetyList<Entry extends SafetyPlace> extends SafetyList {
+export interface ExplainedSafetyList<Entry extends SafetyPlace> extends SafetyList {
   /** The entry for which `check` says false; undefined if there is none: the text is safe, or no URI with a host. */
   find(uri: string): Entry | undefined;
 }

@@ -1,5 +1,7 @@
 import { isHeldBack } from '../catalog/last-build.ts';
+import { readRedirectTarget } from '../contract/redirected.ts';
 import type { SafetyEntry } from '../contract/safety.ts';
+import type { ExplainedSafetyList } from '../safety/safety-list.ts';
 import { type Doubt, isTroubled, type Repository, type UnsafeDoubt } from './repository.ts';
 
 const yearsToDoubt = 4;
@@ -12,17 +14,39 @@ export const unsafeDoubt = ({ host, path = '', reason }: SafetyEntry): UnsafeDou
   listed: host + path,
 });
 
+/** What this entry of the safety list says of a repository that redirects to what it names. */
+const redirectDoubt = (entry: SafetyEntry): UnsafeDoubt => {
+  const { reason, ...doubt } = unsafeDoubt(entry);
+  return { ...doubt, reason: `It redirects to ${doubt.listed}. ${reason}` };
+};
+
 /**
- * Why not to add a repository, which `unsafe`, its entry in the safety list, says before all else, or why its data may be
+ * What the safety list says of a repository by its address or, since what is published of it comes from there, by the one
+ * that it redirects to; undefined if it names neither.
+ */
+export const findUnsafeDoubt = (
+  { find }: Pick<ExplainedSafetyList<SafetyEntry>, 'find'>,
+  uri: string,
+  findings: Parameters<typeof readRedirectTarget>[0],
+): UnsafeDoubt | undefined => {
+  const own = find(uri);
+  if (own !== undefined) return unsafeDoubt(own);
+  const target = readRedirectTarget(findings);
+  const reached = target === undefined ? undefined : find(target);
+  return reached && redirectDoubt(reached);
+};
+
+/**
+ * Why not to add a repository, which `unsafe`, the words of the safety list, says before all else, or why its data may be
  * out of date; undefined if nothing says so. Without the reason of a failure and how long it has lasted, which change with
  * each build. The page of the repository has them.
  */
 export const doubtOf = (
   { outcome, changedAt }: Pick<Repository, 'outcome' | 'changedAt'>,
   builtAt: string | undefined,
-  unsafe?: SafetyEntry,
+  unsafe?: UnsafeDoubt,
 ): Doubt | undefined => {
-  if (unsafe !== undefined) return unsafeDoubt(unsafe);
+  if (unsafe !== undefined) return unsafe;
   if (isTroubled(outcome)) {
     const since = outcome.confirmedAt ?? changedAt;
     if (isHeldBack(outcome)) return { kind: 'held', since };

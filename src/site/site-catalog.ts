@@ -26,7 +26,7 @@ import { readKeptDepiction } from '../depictions/kept-depiction.ts';
 import { statedLists } from '../results/stated-lists.ts';
 import { createSafetyList } from '../safety/safety-list.ts';
 import { type Author, authorKey, composeAuthors, isForDevices } from './authors.ts';
-import { doubtOf, unsafeDoubt } from './doubt.ts';
+import { doubtOf, findUnsafeDoubt, unsafeDoubt } from './doubt.ts';
 import { type Holder, holderOf } from './holder.ts';
 import { type KeyedRecord, type PackageSummary, summarise } from './package-summary.ts';
 import { rememberLast } from './page-keys.ts';
@@ -129,7 +129,8 @@ export class SiteCatalog {
       named.map(({ number, ...repository }) => {
         const { slug, name, changedAt, record } = repository;
         const outcome = outcomes.get(slug);
-        const doubt = doubtOf({ outcome, changedAt }, lastBuild?.builtAt, this.#safety.find(record.uri));
+        const unsafe = findUnsafeDoubt(this.#safety, record.uri, repository.findings);
+        const doubt = doubtOf({ outcome, changedAt }, lastBuild?.builtAt, unsafe);
         const findings = tellSince(repository.findings, outcome);
         return [number, { ...repository, toldName: names.get(slug) ?? name, outcome, doubt, findings }];
       }),

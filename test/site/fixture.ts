@@ -9,6 +9,7 @@ import type { ShownBuild } from '../../src/catalog/last-build.ts';
 import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
 import { createTables } from '../../src/catalog/schema.ts';
 import { SearchWriter } from '../../src/catalog/search-writer.ts';
+import type { Finding } from '../../src/contract/findings.ts';
 import { addressKey, manifestEntrySchema } from '../../src/contract/manifest.ts';
 import { documentPath } from '../../src/contract/paths.ts';
 import { readDepiction } from '../../src/depictions/read-depiction.ts';
@@ -21,6 +22,8 @@ export interface Source {
   readonly release: string;
   readonly packages: string;
   readonly at: string;
+  /** What its last visit found. */
+  readonly findings?: readonly Finding[];
   /** Records that it had before, by package and version; all others are news then. Without it nothing is news. */
   readonly before?: readonly (readonly [id: string, version: string])[];
 }
@@ -143,6 +146,7 @@ export const writeCatalog = async (file: string, sources: readonly Source[], bas
         addressing: { base },
         now: at,
         source: hash('sha256', packages),
+        findings: source.findings ?? [],
         ...(before ? { history: historyOf(source, snapshot.origin), addedAt: longAgo } : {}),
       },
     );

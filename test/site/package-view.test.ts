@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sayRedirect } from '../../src/contract/redirected.ts';
 import {
   computeDivergenceView,
   divergenceText,
@@ -681,6 +682,40 @@ describe('the page of a package', () => {
     // Both provide it.
     expect(await neededFor('org.a.any', false)).toEqual([['trap'], 'org.a.first']);
     expect(await neededFor('org.a.any', true)).toEqual([['safe'], 'org.a.safe']);
+  });
+
+  it('calls a repository unsafe that redirects to one that the safety list names', async () => {
+    const moved = (slug: string, reached: string): Source => ({
+      ...own,
+      entry: { slug, uri: `https://${slug}.example/`, ranking: 3 },
+      packages: stanza({ Package: 'org.t.moved' }),
+      findings: [
+        {
+          code: 'redirected',
+          count: 1,
+          example: sayRedirect(new URL(`https://${slug}.example/Release`), new URL(reached)),
+        },
+      ],
+    });
+    const file = path.join(folder, 'moved.sqlite');
+    const sources = [moved('one', 'https://trap.example/repo/Release'), moved('two', 'https://fine.example/Release')];
+    await writeCatalog(file, sources, 'https://index.example');
+    const listed = {
+      host: 'trap.example',
+      path: '/repo',
+      reason: 'A trap',
+      date: '2026-11-20',
+      source: 'https://a.example/',
+    };
+    const opened = new SiteCatalog(file, undefined, undefined, [listed]);
+    expect(opened.repository('one')?.doubt).toEqual({
+      kind: 'unsafe',
+      reason: 'It redirects to trap.example/repo. A trap',
+      listed: 'trap.example/repo',
+    });
+    expect(opened.repository('two')?.doubt).toBeUndefined();
+    expect(computePackageView(opened, 'org.t.moved')?.repository.slug).toBe('two');
+    opened.close();
   });
 
   it('needs something from one relation on, and nothing where it only tells of others', async () => {
