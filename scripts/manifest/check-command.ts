@@ -4,11 +4,12 @@ import { readLastBuild } from '../../src/catalog/last-build.ts';
 import { checkEntries } from '../../src/crawl/check-entry.ts';
 import { readManifest } from '../../src/crawl/read-manifest.ts';
 import { Progress } from '../../src/pipeline/progress.ts';
+import { createSafetyList } from '../../src/safety/safety-list.ts';
 import { buildOptions } from '../build-options.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { openFetcher } from '../open-fetcher.ts';
 import { type Command, CommandFailure, type OptionValues, proxyVariables, runCommand, UsageError } from '../options.ts';
-import { dataOption, manifestOf, readService } from '../read-service.ts';
+import { dataOption, manifestOf, readService, readUnsafe, safetyFileOf } from '../read-service.ts';
 import { readSlugs } from '../read-slugs.ts';
 import { chooseEnding, countChecks, describeTold, tellChecks } from './check-report.ts';
 
@@ -53,7 +54,7 @@ const command = {
   endings: [
     [exitCodes.done, 'there is nothing to write'],
     [exitCodes.nothingUsable, 'there is something to write: the lines say what'],
-    [exitCodes.usage, 'bad usage: a flag, or the manifest'],
+    [exitCodes.usage, 'bad usage: a flag, the manifest or the safety list'],
     [exitCodes.unreachable, 'no repository could be asked: there is no network'],
   ],
 } as const satisfies Command;
@@ -79,6 +80,7 @@ const nameEntryIn =
 
 const run = async (values: Values): Promise<void> => {
   const { all, asked } = await readEntries(values);
+  const unsafe = existsSync(safetyFileOf(values.data)) ? readUnsafe(values.data) : [];
   const fetcher = openFetcher(values, readService(values.data).contact_email);
   const progress = new Progress();
   try {
@@ -91,7 +93,8 @@ const run = async (values: Values): Promise<void> => {
       }),
     );
     const before = new Map(readLastBuild(values.state)?.repositories.map((outcome) => [outcome.slug, outcome]));
-    const told = tellChecks(all, checks, before, nameEntryIn(manifestOf(values)));
+    const naming = { nameEntry: nameEntryIn(manifestOf(values)), isSafe: createSafetyList(unsafe).check };
+    const told = tellChecks(all, checks, before, naming);
     const ending = chooseEnding(checks, told);
     if (ending === exitCodes.unreachable)
       throw new CommandFailure('Not one repository could be asked: there is no network.', ending);

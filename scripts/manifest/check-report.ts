@@ -1,6 +1,7 @@
 import type { RepositoryOutcome } from '../../src/catalog/last-build.ts';
 import { type ManifestEntry, repositoryKey } from '../../src/contract/manifest.ts';
 import type { EntryCheck } from '../../src/crawl/check-entry.ts';
+import type { SafetyList } from '../../src/safety/safety-list.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 
 /** What to report about one entry. */
@@ -49,18 +50,26 @@ const tellSignature = (
   return tell(`is signed now, by ${signers}`, 'write the public key into key: of the entry, to have it verified');
 };
 
-/** What an entry is to be called where something is to be written into it. */
-type NameEntry = (slug: string) => string;
+interface Naming {
+  /** What an entry is to be called where something is to be written into it. */
+  readonly nameEntry: (slug: string) => string;
+  /** Whether an address is safe to add. */
+  readonly isSafe: SafetyList['check'];
+}
 
 const tellMove = (
   entry: ManifestEntry,
   move: { readonly uri: string; readonly isSecure: boolean },
   owners: ReadonlyMap<string, string>,
-  nameEntry: NameEntry,
+  { nameEntry, isSafe }: Naming,
 ): Told => {
   const { slug } = entry;
   const tell = (text: string, todo: string): Told => ({ slug, what: 'moved', text, todo });
   const owner = owners.get(repositoryKey({ ...entry, uri: move.uri }));
+  if (isSafe(entry.uri) && !isSafe(move.uri)) {
+    const todo = `take ${nameEntry(slug)} away, or add its address to the list`;
+    return tell(`redirects to ${move.uri}, which the safety list calls unsafe to add`, todo);
+  }
   if (!move.isSecure) {
     const text = `says, where anybody on the way could have said it, that it moved to ${move.uri}`;
     return tell(text, 'make sure of it with its owner before you write that');
@@ -74,14 +83,15 @@ const tellMove = (
 
 /**
  * What to report about the results of a check, by slug. Entries that match the manifest and the last build (`before`,
- * by slug) are left out. `nameEntry` names the file of an entry, or the entry in a list.
+ * by slug) are left out. Without `naming`, an entry is a file of its own, and every address is safe to add.
  */
 export const tellChecks = (
   entries: readonly ManifestEntry[],
   checks: readonly EntryCheck[],
   before: ReadonlyMap<string, RepositoryOutcome>,
-  nameEntry: NameEntry = (slug) => `${slug}.yaml`,
+  naming: Naming = { nameEntry: (slug) => `${slug}.yaml`, isSafe: () => true },
 ): Told[] => {
+  const { nameEntry } = naming;
   const owners = new Map(entries.map((entry) => [repositoryKey(entry), entry.slug]));
   const known = new Map(entries.map((entry) => [entry.slug, entry]));
   return checks.flatMap((checked): Told[] => {
@@ -90,7 +100,7 @@ export const tellChecks = (
     if (checked.state === 'answers') {
       const signature = tellSignature(entry, checked, before.get(entry.slug));
       return [
-        ...(checked.move ? [tellMove(entry, checked.move, owners, nameEntry)] : []),
+        ...(checked.move ? [tellMove(entry, checked.move, owners, naming)] : []),
         ...(signature ? [signature] : []),
       ];
     }

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -114,6 +114,28 @@ describe('npm run manifest -- check', () => {
 
   const check = (...flags: string[]) =>
     runScript('manifest', ['check', '--manifest', folder, '--state', folder, '--allow-private-networks', ...flags]);
+
+  it('has nobody write an address that the safety list names', async () => {
+    const data = temporaryFolder();
+    writeFileSync(path.join(data, 'service.yaml'), readFileSync('data/service.yaml'));
+    const rest = 'reason: It was taken over.\n  date: 2026-11-20\n  source: https://a.example/';
+    const write = (place: string) =>
+      writeFileSync(path.join(data, 'safety.yaml'), `- host: 127.0.0.1\n${place}  ${rest}\n`);
+    const list = path.join(temporaryFolder(), 'list.json');
+    writeFileSync(list, JSON.stringify([{ slug: 'lure', uri: origin.uri('lure'), ranking: 3 }]));
+    const location = `${origin.uri('good')}/Release`;
+    origin.break('/lure/Release', { kind: 'redirect', location, status: 301 });
+    const told = async () => (await check('--manifest', list, '--data', data)).out;
+    write(`  path: ${new URL(origin.uri('good')).pathname}\n`);
+    expect(await told()).toContain(
+      `lure redirects to ${origin.uri('good')}, which the safety list calls unsafe to add\n    take the entry of lure away, or add its address to the list\n`,
+    );
+    // What the list names itself is there because its operator wants it, and may change its scheme.
+    for (const place of ['  path: /elsewhere\n', '']) {
+      write(place);
+      expect(await told()).toContain(`that it moved to ${origin.uri('good')}\n`);
+    }
+  });
 
   it('says what to write, and by its exit code whether there is anything', async () => {
     const all = await check();
