@@ -277,7 +277,9 @@ export class Visit {
     result: FetchResult,
     options: { known?: unknown; digests?: readonly HashAlgorithm[] },
   ): Promise<Answer> {
-    if (!elsewhere && result.url.href !== asked.href) this.findings.add('redirected', sayRedirect(asked, result.url));
+    // Nothing comes from where a file is not. Only of the Release it helps to know where that was looked for.
+    const isTold = !elsewhere && (result.status === 200 || result.status === 304 || this.#topic === 'release');
+    if (isTold && result.url.href !== asked.href) this.findings.add('redirected', sayRedirect(asked, result.url));
     if (result.status === 304 && options.known !== undefined) return { kind: 'unchanged' };
     if (result.status !== 200) return { kind: 'absent', status: result.status };
     const digests = createDigests(options.digests ?? []);

@@ -93,10 +93,30 @@ describe('findings, while the content stays the same', () => {
     expect(await visit()).toMatchObject({ outcome: 'unchanged', codes: ['redirected'] });
   });
 
-  it('C8: say what holds where the visit failed, and where nobody was asked', async () => {
-    await serve({ release: { 'Valid-Until': 'Tue, 02 Jun 2026 10:00:00 UTC' } });
+  it('C8: tell of no redirect of files that are not there, which would outlast that of what is published', async () => {
+    await serve();
     bench.origin.serve('other', await generateRepository());
-    bench.origin.break('/repo/InRelease', { kind: 'redirect', location: '/other/InRelease' });
+    const all = ['InRelease', 'Release', 'Release.gpg', 'Packages.bz2', 'payment_endpoint'];
+    for (const file of all) bench.origin.break(`/repo/${file}`, { kind: 'redirect', location: `/other/${file}` });
+    const { findings } = await bench.crawlOne();
+    expect(findings).toMatchObject([
+      { code: 'redirected', count: 2, example: expect.stringContaining('/repo/Release ') },
+    ]);
+    bench.origin.mend();
+    await serve({ packages: makePackages(9) });
+    bench.pass(60);
+    expect(await visit()).toMatchObject({ outcome: 'fresh', codes: [], asked: ['/Release 200', '/Packages.bz2 200'] });
+    // Where nothing is found, it says where it was looked for.
+    bench.origin.break('/repo/Release', { kind: 'redirect', location: '/gone/Release' });
+    bench.pass(60);
+    expect(await visit()).toMatchObject({ outcome: 'stale', codes: ['redirected'] });
+  });
+
+  it('C8: say what holds where the visit failed, and where nobody was asked', async () => {
+    const plan = { release: { 'Valid-Until': 'Tue, 02 Jun 2026 10:00:00 UTC' } };
+    await serve(plan);
+    bench.origin.serve('other', await generateRepository(plan));
+    bench.origin.break('/repo/Release', { kind: 'redirect', location: '/other/Release' });
     expect((await visit()).codes).toEqual(['redirected']);
     bench.origin.mend();
     bench.origin.break('/repo/Release', { kind: 'status', status: 500 });
