@@ -21,7 +21,7 @@ export interface BadgeSubject {
   /** Undefined if no build is on record. */
   readonly outcome: Pick<Outcome, 'outcome' | 'since' | 'code' | 'heldBack'> | undefined;
   readonly packages: number;
-  /** Whether the safety list names it. */
+  /** Whether the safety list names it, or where it redirects to. */
   readonly isUnsafe?: boolean;
 }
 
