@@ -18,10 +18,15 @@ const largestAtOnce = 4 * 2 ** 20;
 /** Enough at the same time to keep two cores busy. */
 const concurrency = 4;
 
+/** A window of Brotli that spans 65,520 bytes, the largest for which it does not prepare 33 MB for every single file. */
+const smallWindow = { bits: 16, bytes: 2 ** 16 - 16 };
+
 const options = (size: number) => ({
   br: {
     params: {
       [constants.BROTLI_PARAM_QUALITY]: size > largestAtOnce ? 5 : 9,
+      // What fits into it becomes as small as with a larger one, in a twelfth of the time.
+      [constants.BROTLI_PARAM_LGWIN]: size > smallWindow.bytes ? constants.BROTLI_DEFAULT_WINDOW : smallWindow.bits,
       [constants.BROTLI_PARAM_SIZE_HINT]: size,
     },
   },

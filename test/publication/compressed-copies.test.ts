@@ -69,6 +69,18 @@ describe('compressed copies', () => {
     expect(copies()).toEqual(made);
   });
 
+  it('have a window of 64 KB where all of the file fits into it, because larger ones take ten times the time to prepare', async () => {
+    put('fits.json', textOf(2 ** 16 - 16 - '{"text":""}'.length));
+    put('longer.json', textOf(2 ** 16 - 15 - '{"text":""}'.length));
+    expect([statSync(output.resolve('fits.json')).size, await compress()]).toEqual([65_520, 4]);
+    assertRight();
+    // A window of 16 bits is written as a first bit of 0 (RFC 7932, section 9.1).
+    const firstBits = ['fits.json.br', 'longer.json.br'].map(
+      (copy) => (readFileSync(output.resolve(copy))[0] ?? 0) & 1,
+    );
+    expect(firstBits).toEqual([0, 1]);
+  });
+
   it('P1: goes before its file is replaced, so that none ever stands beside another file than its own', async () => {
     put('v2/a.json', textOf(5000));
     await compress();
