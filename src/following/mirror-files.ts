@@ -1,17 +1,16 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, existsSync, rmSync } from 'node:fs';
-import { pipeline } from 'node:stream/promises';
+import { existsSync, rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createZstdDecompress } from 'node:zlib';
 import type { Generation } from '../contract/generation.ts';
 import { NetworkError } from '../net/network-error.ts';
 import { computePause } from '../net/retry.ts';
 import { eachAtOnce } from '../publication/each-at-once.ts';
 import { comparePaths, formatEntry } from '../publication/inventory.ts';
 import type { OutputFolder } from '../publication/output-folder.ts';
+import { digestPlain } from './digest-plain.ts';
 import type { Plan } from './mirror-plan.ts';
 import { assertTelling, Superseded } from './mirror-refusals.ts';
-import { cutAtFrames, type PublicationSource, SourceError } from './source.ts';
+import { type PublicationSource, SourceError } from './source.ts';
 
 const usualConcurrency = 16;
 
@@ -112,32 +111,6 @@ export const assertComplete = ({ kept }: Plan, taken: ReadonlyMap<string, Taken>
   for (const file of [...all.keys()].sort(comparePaths))
     digest.update(formatEntry({ path: file, sha256: all.get(file) ?? '' }));
   if (digest.digest('hex') !== documents.digest) throw new Superseded('its files are not those of its generation');
-};
-
-/**
- * The SHA-256, in hex, of the decompressed content of a file; undefined if it is damaged, or has more than that many
- * bytes.
- */
-const digestPlain = async (file: string, mostBytes: number): Promise<string | undefined> => {
-  const digest = createHash('sha256');
-  let bytes = 0;
-  try {
-    await pipeline(
-      createReadStream(file),
-      cutAtFrames,
-      createZstdDecompress(),
-      async (pieces: AsyncIterable<Buffer>) => {
-        for await (const piece of pieces) {
-          digest.update(piece);
-          bytes += piece.length;
-          if (bytes > mostBytes) throw new Error('it has more bytes than were announced');
-        }
-      },
-    );
-    return digest.digest('hex');
-  } catch {
-    return undefined;
-  }
 };
 
 /** Takes a file as it is, with at most that many bytes. Returns where it waits for its name. */

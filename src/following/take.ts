@@ -4,6 +4,7 @@ import { isOwnCatalog } from '../catalog/state-catalog.ts';
 import { findShortage } from '../disk/room.ts';
 import { NotOfCatalog } from '../documents/catalog-documents.ts';
 import { digestFile } from '../publication/inventory.ts';
+import { digestPlain } from './digest-plain.ts';
 import { type FoundGeneration, type PublicationSource, SourceError } from './source.ts';
 import { largestComposed, TakenCatalog } from './taken-catalog.ts';
 import { describeFile, type LargeDocument, type Taken, type TakenFolder, takenOf } from './taken-folder.ts';
@@ -44,7 +45,7 @@ export const stage = async (found: FoundGeneration, options: TakeOptions): Promi
   let plain = file;
   let digest: string | undefined;
   let placed = Promise.resolve();
-  if (!isComplete(file, compressed, catalog)) {
+  if (!(await isComplete(file, compressed, catalog))) {
     assertRoom(folder.root, catalog.size + catalog.compressed_size);
     const into = { compressed: folder.temporary(), plain: folder.temporary() };
     digest = await source.takeCatalog(catalog, into);
@@ -68,10 +69,15 @@ const sizeOf = (file: string): number | undefined => {
 };
 
 // They may be left of a take that ended early, or be damaged, and then nobody says that they are in force.
-const isComplete = (file: string, compressed: string, catalog: FoundGeneration['generation']['catalog']): boolean =>
+const isComplete = async (
+  file: string,
+  compressed: string,
+  catalog: FoundGeneration['generation']['catalog'],
+): Promise<boolean> =>
   sizeOf(file) === catalog.size &&
   sizeOf(compressed) === catalog.compressed_size &&
-  digestFile(file) === catalog.sha256;
+  digestFile(file) === catalog.sha256 &&
+  (await digestPlain(compressed, catalog.size)) === catalog.sha256;
 
 /**
  * The results of all of these. If some fail, throws the first failure after all have ended, so that none continues

@@ -138,11 +138,15 @@ describe('a replica', () => {
     writeFileSync(path.join(first.folder.root, 'in-force.json'), '{');
     await expect(new TakenFolder(state).read()).rejects.toThrow(/damaged/);
     const [plain, compressed] = (['sqlite', 'sqlite.zst'] as const).map((end) => first.folder.catalog(digest, end));
-    const flip = (bytes: Buffer) => bytes.fill((bytes[5000] ?? 0) ^ 1, 5000, 5001);
+    const flip = (bytes: Buffer) => {
+      const middle = bytes.length >> 1;
+      return bytes.fill((bytes[middle] ?? 0) ^ 1, middle, middle + 1);
+    };
     for (const [file = '', damage] of [
       [plain, flip],
       [plain, (bytes: Buffer) => bytes.subarray(0, 5000)],
       [plain, () => undefined],
+      [compressed, flip],
       [compressed, (bytes: Buffer) => bytes.subarray(0, 100)],
       [compressed, () => undefined],
     ] as const) {
