@@ -72,37 +72,43 @@ it('C12: a file or folder of the state that leads nowhere, or is the other of th
   }
 });
 
+/** Builds the repositories a, b and c, of five packages each. `serve` gives one of them another number of packages. */
+const buildThree = async (origin: OriginServer) => {
+  const serve = async (slug: string, count: number) =>
+    origin.serve(slug, await generateRepository({ packages: makePackages(count, slug) }));
+  const bench = new BuildBench();
+  const slugs = ['a', 'b', 'c'];
+  bench.list(slugs.map((slug) => ({ slug, uri: origin.uri(slug) })));
+  for (const slug of slugs) await serve(slug, 5);
+  expect((await bench.build()).status).toBe(0);
+  return { serve, bench };
+};
+
 it('C4: what is no file in the place of one that is kept of a repository makes that one stale, and the others are built', async () => {
   const origin = await OriginServer.start();
   try {
-    const serve = async (slug: string, count: number) =>
-      origin.serve(slug, await generateRepository({ packages: makePackages(count, slug) }));
-    const bench = new BuildBench();
-    const slugs = ['a', 'b', 'c'];
-    bench.list(slugs.map((slug) => ({ slug, uri: origin.uri(slug) })));
-    for (const slug of slugs) await serve(slug, 5);
-    expect((await bench.build()).status).toBe(0);
+    const { serve, bench } = await buildThree(origin);
     let count = 5;
     const kept = ['history/v1/b/records.json', 'history/v1/b/repository.json', 'snapshots/v1/b/attempts.json'];
     for (const name of kept) {
       const file = path.join(bench.state, name);
       const away = `${file}.away`;
       renameSync(file, away);
-      // A folder; a folder where the repository did not change; what is no file; and one that is not visited.
+      // A folder where the repository did not change; one where it did; what is no file; and one that is not visited.
       const ways = [
-        { isChanged: true, put: () => mkdirSync(file), flags: [] },
-        { isChanged: false, put: () => mkdirSync(file), flags: [] },
-        { isChanged: true, put: () => symlinkSync('/dev/null', file), flags: [] },
-        { isChanged: true, put: () => mkdirSync(file), flags: ['--only', 'a'] },
+        { isChanged: false, put: () => mkdirSync(file), variables: '' },
+        { isChanged: true, put: () => mkdirSync(file), variables: '' },
+        { isChanged: true, put: () => symlinkSync('/dev/null', file), variables: '' },
+        { isChanged: true, put: () => mkdirSync(file), variables: 'DEBDEX_ONLY=a' },
       ];
-      for (const { isChanged, put, flags } of ways) {
+      for (const { isChanged, put, variables } of ways) {
         put();
         count += 1;
         await serve('a', count);
         if (isChanged) await serve('b', count);
-        const { text } = await bench.build(...flags);
+        const { text } = await bench.build(variables);
         const [a, b] = readLastBuild(bench.state)?.repositories ?? [];
-        expect([a?.outcome, b?.outcome, b?.code], `${name} ${flags} ${text}`).toEqual([
+        expect([a?.outcome, b?.outcome, b?.code], `${name} ${variables} ${text}`).toEqual([
           'fresh',
           'stale',
           'store-failed',
@@ -142,12 +148,7 @@ describe('a repository whose attempts may not be read', () => {
   it('C4: is stale, waits for the operator as before and keeps what it has, and the others are built', async () => {
     const origin = await OriginServer.start();
     try {
-      const serve = async (slug: string, count: number) =>
-        origin.serve(slug, await generateRepository({ packages: makePackages(count, slug) }));
-      const bench = new BuildBench();
-      bench.list(['a', 'b', 'c'].map((slug) => ({ slug, uri: origin.uri(slug) })));
-      for (const slug of ['a', 'b', 'c']) await serve(slug, 5);
-      expect((await bench.build()).status).toBe(0);
+      const { serve, bench } = await buildThree(origin);
       await serve('b', 1);
       expect((await bench.build()).status).toBe(4);
       await serve('a', 6);
