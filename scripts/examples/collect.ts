@@ -3,12 +3,8 @@ import type { Dependencies } from '../../functions/dependencies.ts';
 import { smallestRepositories } from '../../functions/health/probe-sample.ts';
 import { readSafetyList, safetyFile } from '../../functions/node/safety-file.ts';
 import { chooseExample, shortList } from '../../src/catalog/example-reading.ts';
-import {
-  readPackages,
-  readRepositoryFindings,
-  readRepositoryRecords,
-  readRepositoryRows,
-} from '../../src/catalog/reading.ts';
+import { ListReading } from '../../src/catalog/list-reading.ts';
+import { readPackages, readRepositoryFindings, readRepositoryRows } from '../../src/catalog/reading.ts';
 import { exampleAddress, exampleDownloads, hasExample } from '../../src/contract/examples.ts';
 import type { Examples } from '../../src/contract/openapi.ts';
 import { apiRoot, type Operation, type OperationName, operations } from '../../src/contract/paths.ts';
@@ -29,19 +25,26 @@ const documentsOf = (
   slug: string,
 ): Document[] => {
   const rows = readRepositoryRows(database);
+  const lists = new ListReading(database);
+  // A short list is shown whole, and of a long one the health check reads only the beginning: all of a distribution
+  // would take gigabytes and seconds.
+  const recordsOf = (repository: string): string[] => {
+    const { ids = [] } = lists.locate(repository, 0, shortList) ?? {};
+    return [...lists.texts(ids)];
+  };
   // The health check chooses its own package.
   const [sampled = slug] = smallestRepositories(rows.map((row) => ({ slug: row.slug, size: row.packageCount })));
-  const [first] = readRepositoryRecords(database, sampled);
+  const [first] = recordsOf(sampled);
   const sampledId = first === undefined ? packageId : (JSON.parse(first) as PackageRecord).package_id;
   const packages = [...readPackages(database, new Set([packageId, sampledId]))];
   const repository = rows.filter((row) => row.slug === slug || row.slug === sampled);
   return [
     ...packages.map(([id, records]) => builders.package(id, records)),
-    builders.repositoryPackages(sampled, [...readRepositoryRecords(database, sampled)]),
+    builders.repositoryPackages(sampled, recordsOf(sampled)),
     ...repositoryDocuments(repository),
     ...findingsDocuments(readRepositoryFindings(database), repository, failures, seenSince),
     ...rankingDocuments(rows),
-    builders.repositoryPackages(slug, [...readRepositoryRecords(database, slug)]),
+    builders.repositoryPackages(slug, recordsOf(slug)),
     builders.landing(landing),
   ];
 };

@@ -3,8 +3,15 @@ import path from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CatalogFiles } from '../../functions/node/catalog-files.ts';
+import { collectExamples } from '../../scripts/examples/collect.ts';
+import { readService } from '../../scripts/read-service.ts';
+import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
+import { readStatistics } from '../../src/catalog/reading.ts';
+import { catalogPath } from '../../src/catalog/state-catalog.ts';
+import type { Examples } from '../../src/contract/openapi.ts';
+import { composeLanding } from '../../src/documents/descriptions.ts';
 import { publishBuild } from '../support/built.ts';
-import { packages, type SourceRepository } from '../support/catalog.ts';
+import { base, packages, type SourceRepository } from '../support/catalog.ts';
 import { createPublished, type Published } from '../support/published.ts';
 import { replaceFunctions } from '../support/replaced-functions.ts';
 
@@ -197,6 +204,26 @@ describe('the work', () => {
     }
     database.close();
     published.remove();
+  });
+
+  it('of a build reads for the examples of its API no more of a list than they show, however long that is', async () => {
+    const examples = async (count: number): Promise<Work> => {
+      const database = CatalogFile.openReadOnly(catalogPath(of(count).published.state));
+      const statistics = readStatistics(database) ?? expect.unreachable();
+      const landing = composeLanding({ base, service: readService(), version: '1', site: false }, statistics, '1');
+      const nothing = { failures: new Map(), seenSince: () => undefined };
+      let found: Examples | undefined;
+      const work = await measure(async () => {
+        found = await collectExamples({ database, base, landing, ...nothing });
+      });
+      database.close();
+      expect(Object.keys(found?.answers ?? {})).toEqual(expect.arrayContaining(['health', 'package', 'packageSearch']));
+      return work;
+    };
+    const [less, more] = [await examples(small), await examples(large)];
+    // The first package of the list has more versions, which are put in order a few times.
+    expect(more.rows).toBeLessThanOrEqual(less.rows + 12 * ((large - small) / 10));
+    expect(more.calls).toBeLessThanOrEqual(less.calls + 2);
   });
 
   const ask = async (count: number, questions: (index: CatalogFiles) => Promise<unknown>): Promise<Work> => {
