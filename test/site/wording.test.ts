@@ -556,6 +556,7 @@ describe('the words and figures of every page', () => {
   it('says of older versions on which iOS they run, and leads there where the newest says another', () => {
     const html = troubled.get('package/com.shop.grown/index.html') ?? '';
     expect(html).toContain('href="#older"');
+    expect(html).toContain('<details id="older" open>');
     const older = html.split('id="older"')[1]?.split('</details>')[0] ?? '';
     const rows = older
       .split('<tr')
@@ -571,6 +572,7 @@ describe('the words and figures of every page', () => {
     // Where none says anything, there is no such column.
     const silent = troubled.get('package/com.alpha.snowboard/index.html') ?? '';
     expect(silent).not.toContain('#older');
+    expect(silent).toContain('<details id="older">');
     expect(silent.split('id="older"')[1]).not.toContain('>iOS<');
   });
 
