@@ -8,6 +8,7 @@ import { inWords } from '../src/log/error-chain.ts';
 import type { Log } from '../src/log/log.ts';
 import { runBuild } from '../src/pipeline/build.ts';
 import { rememberMistake } from '../src/pipeline/memory-step.ts';
+import { assertUsableState } from '../src/pipeline/notify-step.ts';
 import { Progress } from '../src/pipeline/progress.ts';
 import { composeReport } from '../src/pipeline/report.ts';
 import { listenForStop, type Stopping } from '../src/pipeline/stopping.ts';
@@ -74,6 +75,7 @@ const build = async (values: OptionValues<typeof buildOptions>, { stopping, log,
   }
   const notifier = values.sample ? undefined : readNotifier(values.notify, { name: service.name, base });
   if (values.sample && dryRun) throw new UsageError('--sample publishes files to begin with: leave out --dry-run');
+  await assertUsableState({ state, now, notifier: dryRun ? undefined : notifier });
   const { 'downloads-database': downloadsDatabase } = values;
   assertDownloadsDatabase(downloadsDatabase);
   const downloadsAt = readDownloadsAt(values['downloads-at'], downloadsDatabase);

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { accessSync, constants, lstatSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { writeWholeFile } from '../disk/whole-file.ts';
@@ -39,7 +39,23 @@ const answerBytes = 64 * 1024;
 
 const statePath = (state: string): string => path.join(state, 'notices.json');
 
+/**
+ * Whether something else is in the place of the file, such as a pipe or a link to a disk that is not there, or it belongs
+ * to another user. That stays, and nothing is remembered.
+ */
+const isBlocked = (state: string): boolean => {
+  const file = statePath(state);
+  try {
+    if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return false;
+    accessSync(file, constants.R_OK);
+    return !statSync(file).isFile();
+  } catch {
+    return true;
+  }
+};
+
 const readState = (state: string): NoticeState => {
+  if (isBlocked(state)) return { format: 1, waiting: {} };
   try {
     return stateSchema.parse(JSON.parse(readFileSync(statePath(state), 'utf8')));
   } catch {
@@ -48,8 +64,9 @@ const readState = (state: string): NoticeState => {
   }
 };
 
-const writeState = (state: string, told: NoticeState): void =>
-  writeWholeFile(statePath(state), `${JSON.stringify(told)}\n`);
+const writeState = (state: string, told: NoticeState): void => {
+  if (!isBlocked(state)) writeWholeFile(statePath(state), `${JSON.stringify(told)}\n`);
+};
 
 const keyOf = ({ form, url }: Destination): string => hash('sha256', `${form} ${url.href}`);
 
@@ -70,7 +87,7 @@ export interface NotifierOptions {
 export interface Notifier {
   /**
    * Reports what is new in a build, and what could not be delivered before. Only the holder of the lock of the state
-   * folder may call this. Returns sentences about what could not be delivered, which the next call tries again. Never
+   * folder may call this, or a build that is refused because of what is in that folder. Returns sentences about what could not be delivered, which the next call tries again. Never
    * throws.
    */
   tell(state: string, news: BuildNews, now: Date): Promise<string[]>;

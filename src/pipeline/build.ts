@@ -28,7 +28,6 @@ import { composeLine, rememberBuild, rememberFailure, rememberRefusal } from './
 import { tellOfBuild, tellOfFailure } from './notify-step.ts';
 import { prepareRehearsal, removeRehearsal } from './rehearsal.ts';
 import { PageBuilder, publishPages, type SiteSummary } from './site-step.ts';
-import { assertStateFiles } from './state-files.ts';
 import { composeShown, publishStatus, statusOf } from './status-step.ts';
 
 // How long the snapshots of a repository are kept after its entry left the manifest.
@@ -53,14 +52,15 @@ export class PartlyPublished extends Error {
  * Builds: crawls what the manifest names, updates the catalog, and publishes what changed. If not one repository has
  * ever been crawled, nothing is published and `statistics` is undefined; what was published stays.
  *
- * @throws NoRoom, StateBlocked and NoBundle before anything is requested, LockedError if another build uses the state or
- * the output folder, OutputTaken if the output folder belongs to another state folder, RemovalsHeld if the manifest has
- * lost too much, PartlyPublished
+ * `assertUsableState` comes before it.
+ *
+ * @throws NoRoom and NoBundle before anything is requested, LockedError if another build uses the state or the output
+ * folder, OutputTaken if the output folder belongs to another state folder, RemovalsHeld if the manifest has lost too
+ * much, PartlyPublished
  */
 export const runBuild = async (input: BuildInput): Promise<BuildResult> => {
   try {
     assertRoom(input.dryRun === true ? [input.state] : [input.state, input.out], input.state);
-    assertStateFiles(input.state);
   } catch (error) {
     if (input.dryRun !== true) await rememberRefusal(input, error);
     throw error;

@@ -4,6 +4,7 @@ import type { BuildInput } from './build-input.ts';
 import type { BuildResult } from './build-result.ts';
 import { isDiskFull, NoRoom } from './disk-room.ts';
 import { isDown } from './outcomes.ts';
+import { assertStateFiles } from './state-files.ts';
 
 /** The result of a build for the operator. */
 const newsOf = ({ outcomes, lastBuild }: BuildResult, entries: Telling['entries']): BuildNews => {
@@ -56,4 +57,19 @@ export const tellOfFailure = async (
 ): Promise<void> => {
   const failed = error instanceof Error ? error : new Error(String(error));
   await notifier?.tell(state, { failure: { name: kindOf(failed), reason: failed.message } }, now());
+};
+
+/**
+ * Checks the state folder as `assertStateFiles` does, before anything of a build reads it, and notifies the operator of
+ * what is in the way. No lock is taken and no build recorded, because it may be either of these files.
+ *
+ * @throws what `assertStateFiles` throws
+ */
+export const assertUsableState = async (input: Omit<Telling, 'entries'>): Promise<void> => {
+  try {
+    assertStateFiles(input.state);
+  } catch (error) {
+    await tellOfFailure(input, error);
+    throw error;
+  }
 };

@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   existsSync,
   mkdirSync,
@@ -7,10 +9,14 @@ import {
   renameSync,
   rmSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs';
 import fs from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { json } from 'node:stream/consumers';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { readLastBuild } from '../../src/catalog/last-build.ts';
 import { assertStateFiles, StateBlocked, stateFiles, stateFolders } from '../../src/pipeline/state-files.ts';
 import { takeOutput } from '../../src/publication/owner.ts';
@@ -19,6 +25,7 @@ import { BuildBench } from '../support/building.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { OriginServer } from '../support/origin-server.ts';
 import { replaceFunctions } from '../support/replaced-functions.ts';
+import { runScript } from '../support/run-script.ts';
 
 it('C12: whatever a build keeps in its state folder is a file or folder that the next one looks at first', async () => {
   const origin = await OriginServer.start();
@@ -41,6 +48,69 @@ it('C12: whatever a build keeps in its state folder is a file or folder that the
       text: expect.stringMatching(/\/builds\.jsonl is a folder, and a build keeps a file .+ Nothing was changed\./),
     });
     expect(origin.requests).toEqual([]);
+  } finally {
+    await origin.stop();
+  }
+});
+
+/** A receiver of notices, and what it was told. */
+const receiveNotices = async () => {
+  const told: string[] = [];
+  const receiver = createServer(async (request, response) => {
+    const { notices } = (await json(request)) as { readonly notices: readonly { readonly reason: string }[] };
+    told.push(...notices.map(({ reason }) => reason));
+    response.end();
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void receiver.close());
+  await once(receiver, 'listening');
+  return { told, variable: `DEBDEX_NOTIFY=http://127.0.0.1:${(receiver.address() as AddressInfo).port}/` };
+};
+
+it('C12: what is in the way in a state folder is told of before anything reads or writes there', async () => {
+  const origin = await OriginServer.start();
+  try {
+    origin.serve('a', await generateRepository({ packages: makePackages(2, 'a') }));
+    const bench = new BuildBench();
+    const good = [{ slug: 'a', uri: origin.uri('a') }];
+    bench.list(good);
+    expect((await bench.build()).status).toBe(0);
+    const { told, variable } = await receiveNotices();
+    const [target, holder] = [path.join(bench.folder, 'away'), path.join(bench.state, 'build.lock.json')];
+    // A link to a disk that is not there, and what is no file, as a pipe would be.
+    for (const leadsTo of [target, '/dev/null']) {
+      for (const name of ['builds.jsonl', 'identifier', 'outcomes.json', 'notices.json']) {
+        const file = path.join(bench.state, name);
+        const kept = existsSync(file) ? readFileSync(file) : undefined;
+        rmSync(file, { force: true });
+        symlinkSync(leadsTo, file);
+        told.length = 0;
+        const before = readFileSync(holder, 'utf8');
+        const sample = ['--sample', '--no-site', '--state', bench.state, '--out', path.join(bench.folder, 'sample')];
+        const ends = [await bench.build(variable), await runScript('build', sample)];
+        // A mistake in the manifest, too, would be recorded.
+        bench.list([{ slug: 'no slug', uri: origin.uri('a') }]);
+        ends.push(await bench.build(variable));
+        bench.list(good);
+        for (const { status, text } of ends) {
+          expect(status, `${name} ${text}`).toBe(6);
+          expect(text).toContain(`${file} is ${leadsTo === target ? 'a link to' : 'no regular file'}`);
+        }
+        // Without a note of what was told it is told again.
+        expect(told).toHaveLength(name === 'notices.json' ? 2 : 1);
+        expect(told[0]).toContain(file);
+        expect(readFileSync(holder, 'utf8')).toBe(before);
+        expect([existsSync(target), readlinkSync(file)]).toEqual([false, leadsTo]);
+        rmSync(file);
+        if (kept !== undefined) writeFileSync(file, kept);
+        rmSync(path.join(bench.state, 'notices.json'), { force: true });
+      }
+    }
+    // A pipe would hold up this process.
+    const record = path.join(bench.state, 'builds.jsonl');
+    rmSync(record);
+    execFileSync('mkfifo', [record]);
+    const { status, text } = await bench.end(bench.start('set -- timeout 60 "$@";'));
+    expect({ status, text }).toMatchObject({ status: 6, text: expect.stringContaining('is no regular file') });
   } finally {
     await origin.stop();
   }
