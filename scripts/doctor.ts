@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { countPackages, readRepositoryFindings, readRepositoryRows } from '../src/catalog/reading.ts';
@@ -6,11 +6,13 @@ import { CatalogBuild } from '../src/catalog/state-catalog.ts';
 import { updateCatalog } from '../src/catalog/update.ts';
 import { type ManifestEntry, manifestEntrySchema } from '../src/contract/manifest.ts';
 import type { RepositoryRecord } from '../src/contract/records.ts';
-import { readRedirectTarget } from '../src/contract/redirected.ts';
+import { readRedirectTargets } from '../src/contract/redirected.ts';
+import type { SafetyEntry } from '../src/contract/safety.ts';
 import { crawlAll } from '../src/crawl/crawl.ts';
 import { findOffers, type Offer } from '../src/crawl/offers.ts';
 import { composeFindings } from '../src/documents/findings-record.ts';
 import { printable } from '../src/log/log-line.ts';
+import { type FoundUnsafe, findUnsafe } from '../src/safety/find-unsafe.ts';
 import { createSafetyList } from '../src/safety/safety-list.ts';
 import { asUnsafe, type DiagnosedFinding, type Diagnosis, diagnose, doctorCommand } from '../src/site/diagnosis.ts';
 import { unmended } from '../src/site/mending.ts';
@@ -19,7 +21,7 @@ import { openStore } from '../src/snapshots/store.ts';
 import { chooseNearest, composeEntry, findAsked, findListed, listOffers } from './doctor-manifest.ts';
 import { openFetcher } from './open-fetcher.ts';
 import { type Command, type OptionValues, proxyVariables, runCommand, UsageError } from './options.ts';
-import { dataOption, manifestOf, readService, readUnsafe, safetyFileOf } from './read-service.ts';
+import { dataOption, manifestOf, readOwnUnsafe, readService } from './read-service.ts';
 
 const command = {
   name: 'doctor',
@@ -100,8 +102,8 @@ const examine = async (entry: ManifestEntry, values: Values, folder: string) => 
     const offers = isAsked ? await findOffers(entry, code !== null, { fetcher, signal, headers: entry.headers }) : [];
     const mended = row ? (JSON.parse(row.record) as RepositoryRecord) : { suite: entry.suite };
     const packages = countPackages(catalog.database);
-    const target = readRedirectTarget(outcome?.findings ?? []);
-    return { record, diagnosis: diagnose(record, packages, mended), packages, offers, target };
+    const targets = readRedirectTargets(outcome?.findings ?? []);
+    return { record, diagnosis: diagnose(record, packages, mended), packages, offers, targets };
   } finally {
     catalog.discard();
     await fetcher.close();
@@ -124,12 +126,8 @@ const asElsewhere = ({ findings, ...diagnosis }: Diagnosis): Diagnosis => ({
   })),
 });
 
-/** Why the safety list of a data folder names an address; undefined if it does not, or there is none. */
-const findUnsafe = (uri: string, data: string | undefined): string | undefined =>
-  createSafetyList(existsSync(safetyFileOf(data)) ? readUnsafe(data) : []).find(uri)?.reason;
-
-const reportUnsafe = (reason: string, diagnosis: Diagnosis, target?: string): string =>
-  `The safety list calls ${target === undefined ? 'it' : `${target}, where it redirects to,`} unsafe to add: ${reason}\n${report(diagnosis, 'Nothing else is wrong with it.')}`;
+const reportUnsafe = ({ entry, target }: FoundUnsafe<SafetyEntry>, diagnosis: Diagnosis): string =>
+  `The safety list calls ${target === undefined ? 'it' : `${target}, where it redirects to,`} unsafe to add: ${entry.reason}\n${report(diagnosis, 'Nothing else is wrong with it.')}`;
 
 /** Prints what to write into the manifest in a folder, or where that already is, and other possibilities. */
 const reportOffers = async (
@@ -162,16 +160,16 @@ await runCommand(command, async (values, uri) => {
   const entry = { ...(await findAsked(manifestOf(values), given)), ...given };
   const folder = mkdtempSync(path.join(tmpdir(), 'debdex-doctor-'));
   try {
-    const own = findUnsafe(entry.uri, values.data);
-    const { record, diagnosis, packages, offers, target } = await examine(entry, values, folder);
-    const unsafe = own ?? (target && findUnsafe(target, values.data));
+    const safety = createSafetyList(readOwnUnsafe(values.data));
+    const { record, diagnosis, packages, offers, targets } = await examine(entry, values, folder);
+    const unsafe = findUnsafe(safety, entry.uri, targets);
     const isElsewhere = record.failure?.code === 'release-missing' && offers.length > 0;
     const tell = async () =>
       // What is unsafe is not to be written into the manifest.
       unsafe === undefined
         ? report(isElsewhere ? asElsewhere(diagnosis) : diagnosis) +
           (await reportOffers(entry, record.failure !== null, offers, manifestOf(values)))
-        : reportUnsafe(unsafe, asUnsafe(diagnosis, packages), own === undefined ? target : undefined);
+        : reportUnsafe(unsafe, asUnsafe(diagnosis, packages));
     const text = values.json ? `${JSON.stringify(record, null, 1)}\n` : await tell();
     // The text contains words of the origin.
     process.stdout.write(printable(text));

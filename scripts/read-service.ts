@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { prettifyError } from 'zod';
@@ -31,6 +31,10 @@ export const readUnsafe = (data: string | undefined): SafetyEntry[] => {
     throw error instanceof SafetyListInvalid ? new UsageError(error.message) : error;
   }
 };
+
+/** The same for commands that need no safety list: without one, there are no entries. */
+export const readOwnUnsafe = (data: string | undefined): SafetyEntry[] =>
+  existsSync(safetyFileOf(data)) ? readUnsafe(data) : [];
 
 /** The manifest: the given one, or that of the data folder. */
 export const manifestOf = ({ manifest, data }: { manifest?: string | undefined; data?: string | undefined }): string =>

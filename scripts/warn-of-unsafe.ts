@@ -1,7 +1,8 @@
 import type { ManifestEntry } from '../src/contract/manifest.ts';
-import { readRedirectTarget } from '../src/contract/redirected.ts';
+import { readRedirectTargets } from '../src/contract/redirected.ts';
 import type { SafetyEntry } from '../src/contract/safety.ts';
 import type { Log } from '../src/log/log.ts';
+import { findUnsafe } from '../src/safety/find-unsafe.ts';
 import { createSafetyList } from '../src/safety/safety-list.ts';
 
 /**
@@ -30,15 +31,15 @@ export const warnOfUnsafeTargets = (
   repositories: readonly {
     readonly slug: string;
     readonly uri: string;
-    readonly findings: Parameters<typeof readRedirectTarget>[0];
+    readonly findings: Parameters<typeof readRedirectTargets>[0];
   }[],
   unsafe: readonly SafetyEntry[],
   log: Pick<Log, 'warn'>,
 ): void => {
-  const { check } = createSafetyList(unsafe);
+  const safety = createSafetyList(unsafe);
   const found = repositories.flatMap(({ slug, uri, findings }) => {
-    const target = readRedirectTarget(findings);
-    return target !== undefined && check(uri) && !check(target) ? `${slug} to ${target}` : [];
+    const target = findUnsafe(safety, uri, readRedirectTargets(findings))?.target;
+    return target === undefined ? [] : `${slug} to ${target}`;
   });
   if (found.length === 0) return;
   log.warn(

@@ -9,7 +9,7 @@ import { buildOptions } from '../build-options.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { openFetcher } from '../open-fetcher.ts';
 import { type Command, CommandFailure, type OptionValues, proxyVariables, runCommand, UsageError } from '../options.ts';
-import { dataOption, manifestOf, readService, readUnsafe, safetyFileOf } from '../read-service.ts';
+import { dataOption, manifestOf, readOwnUnsafe, readService } from '../read-service.ts';
 import { readSlugs } from '../read-slugs.ts';
 import { chooseEnding, countChecks, describeTold, tellChecks } from './check-report.ts';
 
@@ -80,7 +80,7 @@ const nameEntryIn =
 
 const run = async (values: Values): Promise<void> => {
   const { all, asked } = await readEntries(values);
-  const unsafe = existsSync(safetyFileOf(values.data)) ? readUnsafe(values.data) : [];
+  const safety = createSafetyList(readOwnUnsafe(values.data));
   const fetcher = openFetcher(values, readService(values.data).contact_email);
   const progress = new Progress();
   try {
@@ -93,7 +93,7 @@ const run = async (values: Values): Promise<void> => {
       }),
     );
     const before = new Map(readLastBuild(values.state)?.repositories.map((outcome) => [outcome.slug, outcome]));
-    const naming = { nameEntry: nameEntryIn(manifestOf(values)), isSafe: createSafetyList(unsafe).check };
+    const naming = { nameEntry: nameEntryIn(manifestOf(values)), safety };
     const told = tellChecks(all, checks, before, naming);
     const ending = chooseEnding(checks, told);
     if (ending === exitCodes.unreachable)

@@ -1,7 +1,9 @@
 import type { RepositoryOutcome } from '../../src/catalog/last-build.ts';
 import { type ManifestEntry, repositoryKey } from '../../src/contract/manifest.ts';
+import { readRedirectTargets } from '../../src/contract/redirected.ts';
 import type { EntryCheck } from '../../src/crawl/check-entry.ts';
-import type { SafetyList } from '../../src/safety/safety-list.ts';
+import { findUnsafe } from '../../src/safety/find-unsafe.ts';
+import { createSafetyList, type ExplainedSafetyList, type SafetyPlace } from '../../src/safety/safety-list.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 
 /** What to report about one entry. */
@@ -53,23 +55,40 @@ const tellSignature = (
 interface Naming {
   /** What an entry is to be called where something is to be written into it. */
   readonly nameEntry: (slug: string) => string;
-  /** Whether an address is safe to add. */
-  readonly isSafe: SafetyList['check'];
+  readonly safety: Pick<ExplainedSafetyList<SafetyPlace>, 'find'>;
 }
+
+type Moved = EntryCheck & { state: 'answers' };
+
+/**
+ * Whether it leads to what the safety list names: a check follows the Release alone, and the last build all files. What
+ * the list names itself is there because its operator wants it.
+ */
+const tellUnsafe = (
+  { slug, uri }: ManifestEntry,
+  { move }: Moved,
+  before: RepositoryOutcome | undefined,
+  { nameEntry, safety }: Naming,
+): Told | undefined => {
+  const known = before?.uri === uri ? readRedirectTargets(before.findings) : [];
+  const target = findUnsafe(safety, uri, [...(move ? [move.uri] : []), ...known])?.target;
+  if (target === undefined) return undefined;
+  const words = target === move?.uri ? 'redirects to' : 'redirected in the last build to';
+  return {
+    ...{ slug, what: 'moved', text: `${words} ${target}, which the safety list calls unsafe to add` },
+    todo: `take ${nameEntry(slug)} away, or add its address to the list`,
+  };
+};
 
 const tellMove = (
   entry: ManifestEntry,
   move: { readonly uri: string; readonly isSecure: boolean },
   owners: ReadonlyMap<string, string>,
-  { nameEntry, isSafe }: Naming,
+  { nameEntry }: Naming,
 ): Told => {
   const { slug } = entry;
   const tell = (text: string, todo: string): Told => ({ slug, what: 'moved', text, todo });
   const owner = owners.get(repositoryKey({ ...entry, uri: move.uri }));
-  if (isSafe(entry.uri) && !isSafe(move.uri)) {
-    const todo = `take ${nameEntry(slug)} away, or add its address to the list`;
-    return tell(`redirects to ${move.uri}, which the safety list calls unsafe to add`, todo);
-  }
   if (!move.isSecure) {
     const text = `says, where anybody on the way could have said it, that it moved to ${move.uri}`;
     return tell(text, 'make sure of it with its owner before you write that');
@@ -89,7 +108,7 @@ export const tellChecks = (
   entries: readonly ManifestEntry[],
   checks: readonly EntryCheck[],
   before: ReadonlyMap<string, RepositoryOutcome>,
-  naming: Naming = { nameEntry: (slug) => `${slug}.yaml`, isSafe: () => true },
+  naming: Naming = { nameEntry: (slug) => `${slug}.yaml`, safety: createSafetyList([]) },
 ): Told[] => {
   const { nameEntry } = naming;
   const owners = new Map(entries.map((entry) => [repositoryKey(entry), entry.slug]));
@@ -99,10 +118,9 @@ export const tellChecks = (
     if (entry === undefined || checked.state === 'offline') return [];
     if (checked.state === 'answers') {
       const signature = tellSignature(entry, checked, before.get(entry.slug));
-      return [
-        ...(checked.move ? [tellMove(entry, checked.move, owners, naming)] : []),
-        ...(signature ? [signature] : []),
-      ];
+      const move = checked.move ? tellMove(entry, checked.move, owners, naming) : undefined;
+      const told = [tellUnsafe(entry, checked, before.get(entry.slug), naming) ?? move, signature];
+      return told.filter((one) => one !== undefined);
     }
     const { slug } = entry;
     if (checked.state === 'unreachable') {

@@ -1,9 +1,11 @@
 import type { FindingCode } from './finding-texts.ts';
+import { joinRedirects } from './redirected.ts';
 
 /**
  * Something wrong with an origin, with a count. finding-texts.ts explains `code`. `example` is the first occurrence, in
  * words or as the faulty text, on one line and cut to 200 characters. In place of control characters, which neither pages
- * nor terminals show, it has U+FFFD.
+ * nor terminals show, it has U+FFFD. That of `redirected` is longer: it has one redirect to each place that files come
+ * from, since any of them may be on the safety list.
  */
 export interface Finding {
   readonly code: FindingCode;
@@ -26,16 +28,21 @@ export interface Failure extends DatedFinding {
 export const withoutControls = (text: string): string =>
   text.replaceAll(/[\t\r\n]+/g, ' ').replaceAll(/\p{Cc}/gu, '\ufffd');
 
-const exampleOf = (text: string): string => withoutControls(text.slice(0, 200).toWellFormed());
+const exampleOf = (code: FindingCode, text: string): string =>
+  withoutControls(code === 'redirected' ? text : text.slice(0, 200).toWellFormed());
 
-/** Counts findings by code, and keeps the first example of each. */
+/** Counts findings by code, and keeps the first example of each, of redirects one for each place. */
 export class FindingCounter {
   readonly #findings = new Map<FindingCode, { code: FindingCode; count: number; example: string }>();
 
   add(code: FindingCode, example: string, count = 1): void {
     const known = this.#findings.get(code);
-    if (known) known.count += count;
-    else this.#findings.set(code, { code, count, example: exampleOf(example) });
+    if (known === undefined) {
+      this.#findings.set(code, { code, count, example: exampleOf(code, example) });
+      return;
+    }
+    known.count += count;
+    if (code === 'redirected') known.example = joinRedirects(known.example, example);
   }
 
   addAll(findings: Iterable<Finding>): void {

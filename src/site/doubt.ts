@@ -1,6 +1,7 @@
 import { isHeldBack } from '../catalog/last-build.ts';
-import { readRedirectTarget } from '../contract/redirected.ts';
+import { readRedirectTargets } from '../contract/redirected.ts';
 import type { SafetyEntry } from '../contract/safety.ts';
+import { findUnsafe } from '../safety/find-unsafe.ts';
 import type { ExplainedSafetyList } from '../safety/safety-list.ts';
 import { type Doubt, isTroubled, type Repository, type UnsafeDoubt } from './repository.ts';
 
@@ -20,20 +21,14 @@ const redirectDoubt = (entry: SafetyEntry): UnsafeDoubt => {
   return { ...doubt, reason: `It redirects to ${doubt.listed}. ${reason}` };
 };
 
-/**
- * What the safety list says of a repository by its address or, since what is published of it comes from there, by the one
- * that it redirects to; undefined if it names neither.
- */
+/** What the safety list says of a repository, or of where it redirects to; undefined if it names neither. */
 export const findUnsafeDoubt = (
-  { find }: Pick<ExplainedSafetyList<SafetyEntry>, 'find'>,
+  safety: Pick<ExplainedSafetyList<SafetyEntry>, 'find'>,
   uri: string,
-  findings: Parameters<typeof readRedirectTarget>[0],
+  findings: Parameters<typeof readRedirectTargets>[0],
 ): UnsafeDoubt | undefined => {
-  const own = find(uri);
-  if (own !== undefined) return unsafeDoubt(own);
-  const target = readRedirectTarget(findings);
-  const reached = target === undefined ? undefined : find(target);
-  return reached && redirectDoubt(reached);
+  const found = findUnsafe(safety, uri, readRedirectTargets(findings));
+  return found && (found.target === undefined ? unsafeDoubt(found.entry) : redirectDoubt(found.entry));
 };
 
 /**

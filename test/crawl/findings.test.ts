@@ -93,6 +93,25 @@ describe('findings, while the content stays the same', () => {
     expect(await visit()).toMatchObject({ outcome: 'unchanged', codes: ['redirected'] });
   });
 
+  it('C8: tell of each place that files are redirected to, whichever of them is asked for first', async () => {
+    const { origin } = bench;
+    await serve();
+    origin.serve('other', await generateRepository());
+    const [asked, index] = [origin.uri('repo'), '/Packages.bz2'];
+    const other = origin.uri('other').replace('127.0.0.1', 'localhost');
+    const lead = (file: string, place: string) =>
+      origin.break(`/repo${file}`, { kind: 'redirect', location: `${place}${file}` });
+    const examples = async () => (await bench.crawlOne()).findings.map(({ code, example }) => `${code} ${example}`);
+    lead('/Release', origin.uri('other'));
+    lead(index, origin.uri('other'));
+    const own = `${asked}/Release to ${origin.uri('other')}/Release`;
+    // All of it is elsewhere, which one of them says.
+    expect(await examples()).toEqual([`redirected ${own}`]);
+    lead(index, other);
+    bench.pass(day);
+    expect(await examples()).toEqual([`redirected ${own} and ${asked}${index} to ${other}${index}`]);
+  });
+
   it('C8: tell of no redirect of files that are not there, which would outlast that of what is published', async () => {
     await serve();
     bench.origin.serve('other', await generateRepository());

@@ -6,6 +6,7 @@ import { manifestOf, readService, safetyFileOf } from '../../scripts/read-servic
 import { warnOfLostSignature } from '../../scripts/read-signing-key.ts';
 import { warnOfExample } from '../../scripts/warn-of-example.ts';
 import { warnOfUnsafe, warnOfUnsafeTargets } from '../../scripts/warn-of-unsafe.ts';
+import { FindingCounter } from '../../src/contract/findings.ts';
 import { generationPath } from '../../src/contract/generation.ts';
 import { documentPath } from '../../src/contract/paths.ts';
 import { sayRedirect } from '../../src/contract/redirected.ts';
@@ -107,6 +108,14 @@ describe('a data folder', () => {
       { warn },
     );
     expect(lines).toHaveLength(2);
+    const counter = new FindingCounter();
+    for (const host of ['ok.example', 'cdn.example', 'ok.example', 'bad.example'])
+      counter.add(
+        'redirected',
+        sayRedirect(new URL('http://ok.example/Packages'), new URL(`https://${host}/Packages`)),
+      );
+    warnOfUnsafeTargets([{ slug: 'r0', uri: 'http://ok.example/', findings: counter.list() }], unsafe, { warn });
+    expect(lines[2]).toContain(': r0 to https://bad.example/Packages. Take');
     const written =
       'host: localhost\n  path: /sample/papercut\n  reason: It was taken over.\n  date: 2026-11-20\n  source: https://a.example/';
     writeFileSync(path.join(data, 'safety.yaml'), `- ${written}\n`);

@@ -126,6 +126,11 @@ describe('npm run doctor', () => {
       /^The safety list calls http:\S+\/trap\/Release, where it redirects to, unsafe to add: It was taken over\.\n/,
     );
     expect(lured.stdout).not.toMatch(/ranking:|can be used/);
+    // Its Release only changes the folder, as others change the scheme.
+    origin.serve('own', await generateRepository());
+    origin.break('/lure/Release', { kind: 'redirect', location: `${origin.uri('own')}/Release` });
+    const hidden = await doctor(origin.uri('lure'), '--data', data);
+    expect(hidden.stdout).toMatch(/^The safety list calls http:\S+\/trap\/Packages\S*, where it redirects to, unsafe/);
   });
 
   it('tells operator and owner what is wrong, and by its exit code whether that costs packages', async () => {

@@ -125,11 +125,40 @@ describe('npm run manifest -- check', () => {
     writeFileSync(list, JSON.stringify([{ slug: 'lure', uri: origin.uri('lure'), ranking: 3 }]));
     const location = `${origin.uri('good')}/Release`;
     origin.break('/lure/Release', { kind: 'redirect', location, status: 301 });
-    const told = async () => (await check('--manifest', list, '--data', data)).out;
+    const told = async (...flags: string[]) => (await check('--manifest', list, '--data', data, ...flags)).out;
     write(`  path: ${new URL(origin.uri('good')).pathname}\n`);
     expect(await told()).toContain(
       `lure redirects to ${origin.uri('good')}, which the safety list calls unsafe to add\n    take the entry of lure away, or add its address to the list\n`,
     );
+    // The last build saw all files.
+    origin.mend('/lure/Release');
+    origin.serve('lure', await generateRepository());
+    const at = '2026-11-20T00:00:00.000Z';
+    const findings = [{ code: 'redirected', count: 1, example: `${origin.uri('lure')}/Packages to ${location}` }];
+    const visited = {
+      code: null,
+      reason: null,
+      detail: null,
+      since: at,
+      visitedAt: at,
+      confirmedAt: at,
+      signing: null,
+    };
+    const lured = {
+      slug: 'lure',
+      uri: origin.uri('lure'),
+      outcome: 'fresh',
+      ...visited,
+      heldBack: [],
+      findings,
+    } as const;
+    const last = lastBuildSchema.parse({ format: 2, builtAt: at, repositories: [lured] });
+    const state = temporaryFolder();
+    writeFileSync(outcomesPath(state), JSON.stringify(last));
+    expect(await told('--state', state)).toContain(
+      `lure redirected in the last build to ${location}, which the safety list calls unsafe`,
+    );
+    origin.break('/lure/Release', { kind: 'redirect', location, status: 301 });
     // What the list names itself is there because its operator wants it, and may change its scheme.
     for (const place of ['  path: /elsewhere\n', '']) {
       write(place);
