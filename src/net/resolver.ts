@@ -14,8 +14,8 @@ export interface ResolverOptions {
 
 /**
  * Resolves one name to all its addresses, at least one. Rejects with a `NetworkError`: `dns` for a name without an
- * address or with silent servers, `no-network` if none of our name servers answers at all, or they deny all names. Everything in progress ends
- * with `signal`.
+ * address or with silent servers, `no-network` if none of our name servers answers at all, or they deny the root too.
+ * Everything in progress ends with `signal`.
  */
 export type ResolveName = (hostname: string, signal: AbortSignal) => Promise<LookupAddress[]>;
 
@@ -73,20 +73,22 @@ export const createResolver = (options: ResolverOptions = {}): ResolveName => {
     return code === undefined || absent.has(code) || code === 'EREFUSED';
   };
 
-  // A server that is cut off may say of every name that it does not exist. One that knew better once is not asked again.
-  let denial: Promise<boolean> | undefined;
-  const deniesAll = async (): Promise<boolean> => {
-    denial ??= askRoot().then((code) => code === 'ENOTFOUND');
-    const denies = await denial;
-    if (denies) denial = undefined;
-    return denies;
+  // A server that is cut off may say of every name that it does not exist. One that knew the root once is not asked again.
+  let root: ReturnType<typeof askRoot> | undefined;
+  const deniesRoot = async (): Promise<boolean> => {
+    root ??= askRoot();
+    const code = await root;
+    if (code !== undefined) root = undefined;
+    return code === 'ENOTFOUND';
   };
 
   const explain = async (hostname: string, codes: readonly string[], signal: AbortSignal): Promise<NetworkError> => {
     if (signal.aborted && !isClock(signal.reason)) return new NetworkError('aborted', `gave up on ${hostname}`);
     if (codes.every((code) => absent.has(code))) {
-      return (await deniesAll())
-        ? new NetworkError('no-network', 'the name server of the system knows no name at all', { transient: false })
+      return (await deniesRoot())
+        ? new NetworkError('no-network', 'the name server of the system denies this name and the root', {
+            transient: false,
+          })
         : new NetworkError('dns', `${hostname} has no address`);
     }
     const code = codes.find((one) => !absent.has(one)) ?? '';

@@ -104,7 +104,7 @@ describe('a name', () => {
       offlineMs: -1,
     });
     const ask = (name: string) => names.find(name).catch(({ code, message, transient }) => [code, message, transient]);
-    const offline = ['no-network', 'the name server of the system knows no name at all', false];
+    const offline = ['no-network', 'the name server of the system denies this name and the root', false];
     expect(await Promise.all(['a.example', 'b.example'].map(ask))).toEqual([offline, offline]);
     known.set('a.example', ['127.0.0.2']);
     // Such a server may know names of its own network, and each is asked for.
@@ -113,6 +113,16 @@ describe('a name', () => {
     server.asked.length = 0;
     for (const _ of [1, 2]) expect(await ask('b.example')).toEqual(['dns', 'b.example has no address', false]);
     expect(server.asked.filter((name) => name === '')).toHaveLength(1);
+  });
+
+  it('C7: is not blamed either if the name server said nothing of the root before it denied that', async () => {
+    let root: NameAnswer = { error: 2 };
+    const server = await start((name) => (name === '' ? root : unknownName));
+    const resolve = createResolver({ servers: [server.address], hostsFile: hostsFile('') });
+    const ask = () => resolve('a.example', clock()).catch(({ code }) => code);
+    expect(await ask()).toBe('dns');
+    root = unknownName;
+    expect(await ask()).toBe('no-network');
   });
 
   it('C7: is not blamed if no name server answers anything', async () => {
