@@ -274,9 +274,10 @@ describe('deploy/compose.yaml', () => {
   });
 
   it('asks no registry for the image that is made here', () => {
-    for (const { image, build, pull_policy } of Object.values(services)) {
-      if (image === services.build?.image && build === undefined) expect(pull_policy).toBe('never');
-    }
+    const made = Object.entries(services).filter(([, { build }]) => build !== undefined);
+    expect(made.map(([name, { image }]) => [name, image])).toEqual([['build', 'debdex']]);
+    const others = Object.entries(services).filter(([, { image, build }]) => image === 'debdex' && build === undefined);
+    expect(others.map(([name, { pull_policy }]) => [name, pull_policy])).toEqual([['serve', 'never']]);
   });
 
   // At three failed checks `up` ends, and leaves what waits for it created but never started.
