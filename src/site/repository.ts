@@ -53,12 +53,12 @@ export const isTroubled = <Known extends { readonly outcome: string }>(
 export const isStale = ({ outcome }: Pick<Repository, 'outcome'>): boolean =>
   outcome !== undefined && isUnreadable(outcome);
 
-/** Whether the safety list names it. */
+/** Whether the safety list names it, or where it redirects to. */
 export const isUnsafe = <Known extends { readonly doubt: Doubt | undefined }>(
   one: Known,
 ): one is Known & { readonly doubt: UnsafeDoubt } => one.doubt?.kind === 'unsafe';
 
-/** A repository's name, or what else it is called; with a warning if the safety list names it, for where it stands alone. */
+/** A repository's name, or what else it is called; with a warning if it is unsafe, for where it stands alone. */
 export const warnedName = (one: Pick<Repository, 'name' | 'doubt'>, called = one.name): string =>
   isUnsafe(one) ? `${called} (unsafe to add)` : called;
 
