@@ -3,6 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { z } from 'zod';
 import { makeFolder } from '../disk/make-folder.ts';
+import { assertRegular } from '../disk/regular-file.ts';
 import { CatalogFile, resultCode } from './node-sqlite.ts';
 
 /** Another process holds the folder. The message says since when and, if known, which one. */
@@ -87,6 +88,7 @@ const holderName = 'build.lock.json';
 const lockFolder = (folder: string, describe: (holder: string) => string): (() => void) => {
   makeFolder(folder);
   const holderFile = path.join(folder, holderName);
+  for (const file of [path.join(folder, lockName), holderFile]) assertRegular(file);
   let database: CatalogFile | undefined;
   try {
     database = openLocked(path.join(folder, lockName));

@@ -7,6 +7,7 @@ import { isOwnCatalog } from '../catalog/state-catalog.ts';
 import { type Generation, generationSchema } from '../contract/generation.ts';
 import { flushFile } from '../disk/flush-file.ts';
 import { makeFolder } from '../disk/make-folder.ts';
+import { hasRegularFile } from '../disk/regular-file.ts';
 import { signaturePathOf } from '../publication/generation-signature.ts';
 import { digestFile } from '../publication/inventory.ts';
 import { verifySignature } from '../publication/signature.ts';
@@ -180,10 +181,10 @@ export class TakenFolder {
 
   /**
    * What is in force; undefined if nothing is. With a public key, only what it signed counts. Throws a sentence if
-   * something was taken and cannot be used any more.
+   * something was taken and cannot be used any more, and as `assertRegular` does if the note is no file.
    */
   async read(publicKey?: string): Promise<Taken | undefined> {
-    if (!existsSync(this.#note)) return undefined;
+    if (!hasRegularFile(this.#note)) return undefined;
     const taken = this.#parse();
     const { note, generation } = taken;
     const file = this.catalog(note.catalog.sha256, 'sqlite');

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
@@ -58,6 +58,14 @@ describe('the lock of a state folder', () => {
   it('C12: tells why its file cannot be opened', () => {
     mkdirSync(path.join(state, 'build.lock'));
     expect(() => lockState(state)).toThrow(expect.objectContaining({ code: 'EISDIR' }));
+  });
+
+  it.each(['build.lock', 'build.lock.json'])('C12: names what is no file in the place of %s', (name) => {
+    // As a pipe would be, which to open waits for ever.
+    symlinkSync('/dev/null', path.join(state, name));
+    expect(() => lockState(state)).toThrow(
+      `no regular file is in the place of the file ${name}, open '${state}/${name}'`,
+    );
   });
 
   it('C12: is had by one of two that take it in the same moment, and never by none', async () => {

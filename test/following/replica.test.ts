@@ -1,5 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { open } from 'node:fs/promises';
 import path from 'node:path';
 import { DatabaseSync, StatementSync } from 'node:sqlite';
@@ -115,6 +124,20 @@ describe('a replica', () => {
     await second.poll();
     expect(origin.asked).toEqual([generationPath.current]);
     expect(origin.statuses.at(-1)).toBe(304);
+  });
+
+  it('P3: names what is no file in the place of its note, takes anew, and writes the note', async () => {
+    await publication.publish([repository('1')]);
+    const state = temporaryFolder();
+    const note = path.join(state, 'replica', 'in-force.json');
+    mkdirSync(path.dirname(note));
+    // As a pipe would be, which to open waits for ever.
+    symlinkSync('/dev/null', note);
+    await expect(new TakenFolder(state).read()).rejects.toThrow('no regular file is in the place of the file in-force');
+    const replica = await follow(state);
+    await replica.poll();
+    expect(replica.number).toBe(1);
+    expect((await new TakenFolder(state).read())?.generation.number).toBe(1);
   });
 
   it('P3: takes anew what was damaged on its own disk', async () => {
