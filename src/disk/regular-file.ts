@@ -18,11 +18,20 @@ export const assertRegular = (file: string): void => {
   if (found !== undefined && !found.isFile()) throw irregular(file, found);
 };
 
-/** Whether there is a file. Throws as `assertRegular` does, and any error of the system but that it is missing. */
+/**
+ * Whether there is a file. Throws as `assertRegular` does, and any error of the system but that it is missing: below what
+ * is no folder nothing is missing, because it cannot be put there.
+ */
 export const hasRegularFile = (file: string): boolean => {
-  const found = statSync(file, { throwIfNoEntry: false });
-  if (found !== undefined && !found.isFile()) throw irregular(file, found);
-  return found !== undefined;
+  try {
+    // With throwIfNoEntry, Node keeps ENOTDIR to itself too.
+    const found = statSync(file);
+    if (!found.isFile()) throw irregular(file, found);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
 };
 
 /** Reads a whole file. Throws as `assertRegular` does, and any error of the system. */

@@ -154,22 +154,23 @@ const buildThree = async (origin: OriginServer) => {
   return { serve, bench };
 };
 
-it('C4: what is no file in the place of one that is kept of a repository makes that one stale, and the others are built', async () => {
+it('C4: what is no file or folder in the place of one that is kept of a repository makes that one stale, and the others are built', async () => {
   const origin = await OriginServer.start();
   try {
     const { serve, bench } = await buildThree(origin);
     let count = 5;
-    const kept = ['history/v1/b/records.json', 'history/v1/b/repository.json', 'snapshots/v1/b/attempts.json'];
-    for (const name of kept) {
+    const files = ['history/v1/b/records.json', 'history/v1/b/repository.json', 'snapshots/v1/b/attempts.json'];
+    for (const name of [...files, 'history/v1/b', 'snapshots/v1/b']) {
       const file = path.join(bench.state, name);
-      const away = `${file}.away`;
+      const away = path.join(bench.folder, 'away');
       renameSync(file, away);
-      // A folder where the repository did not change; one where it did; what is no file; and one that is not visited.
+      const putOther = () => (files.includes(name) ? mkdirSync(file) : writeFileSync(file, ''));
+      // The other of the two where the repository did not change, and where it did; what is neither; and not visited.
       const ways = [
-        { isChanged: false, put: () => mkdirSync(file), variables: '' },
-        { isChanged: true, put: () => mkdirSync(file), variables: '' },
+        { isChanged: false, put: putOther, variables: '' },
+        { isChanged: true, put: putOther, variables: '' },
         { isChanged: true, put: () => symlinkSync('/dev/null', file), variables: '' },
-        { isChanged: true, put: () => mkdirSync(file), variables: 'DEBDEX_ONLY=a' },
+        { isChanged: true, put: putOther, variables: 'DEBDEX_ONLY=a' },
       ];
       for (const { isChanged, put, variables } of ways) {
         put();
