@@ -87,8 +87,8 @@ export interface NotifierOptions {
 export interface Notifier {
   /**
    * Reports what is new in a build, and what could not be delivered before. Only the holder of the lock of the state
-   * folder may call this, or a build that is refused because of what is in that folder. Returns sentences about what could not be delivered, which the next call tries again. Never
-   * throws.
+   * folder may call this, or a build that is refused because of what is in that folder. Returns sentences about what could
+   * not be delivered, which the next call tries again. Never throws.
    */
   tell(state: string, news: BuildNews, now: Date): Promise<string[]>;
 }
