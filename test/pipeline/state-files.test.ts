@@ -109,7 +109,7 @@ it('C12: what is in the way in a state folder is told of before anything reads o
     const record = path.join(bench.state, 'builds.jsonl');
     rmSync(record);
     execFileSync('mkfifo', [record]);
-    const { status, text } = await bench.end(bench.start('set -- timeout 60 "$@";'));
+    const { status, text } = await bench.end(bench.start('set -- timeout -s KILL 60 "$@";'));
     expect({ status, text }).toMatchObject({ status: 6, text: expect.stringContaining('is no regular file') });
   } finally {
     await origin.stop();
