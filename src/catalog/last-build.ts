@@ -13,7 +13,9 @@ const moment = z.iso.datetime();
 const findingSchema = z.strictObject({
   code: z.string().describe('Stable code of what is wrong.'),
   count: z.int().min(1).describe('Number of occurrences.'),
-  example: z.string().describe('The first occurrence, in words or as the offending text.'),
+  example: z
+    .string()
+    .describe('The first occurrence, in words or as the offending text; of redirects one to each place.'),
   since: moment.optional().describe('Since when every build has found it; not written by earlier versions.'),
 });
 
