@@ -21,12 +21,17 @@ interface Row {
   readonly json: string;
 }
 
-const readRepositories = (database: CatalogDatabase): Map<number, Repository> => {
+/** All repositories by their numbers, or those that a condition with one value is true of. */
+const readRepositories = (
+  database: CatalogDatabase,
+  ...[condition, value]: [] | [condition: string, value: string]
+): Map<number, Repository> => {
+  const all = 'SELECT id, slug, ranking, embedded FROM repository';
   const rows = database
     .prepare<[id: number, slug: string, ranking: number, embedded: string]>(
-      'SELECT id, slug, ranking, embedded FROM repository',
+      condition === undefined ? all : `${all} WHERE ${condition}`,
     )
-    .all();
+    .all(...(value === undefined ? [] : [value]));
   return new Map(rows.map(([id, slug, quality, embedded]) => [id, { slug, quality, embedded }]));
 };
 
@@ -89,7 +94,8 @@ function* groups(rows: Iterable<Columns>, repositories: ReadonlyMap<number, Repo
 
 /** The records of one package as JSON texts, in lookup order, with only a few in memory at a time. */
 export function* readPackageRecords(database: CatalogDatabase, name: string): Generator<string> {
-  const repositories = readRepositories(database);
+  // Not all: this is asked for each package of that many records.
+  const repositories = readRepositories(database, 'id IN (SELECT repository FROM record WHERE package = ?)', name);
   const keys = database
     .prepare<[number, number, number, string, string]>(
       'SELECT id, repository, latest, version, architecture FROM record WHERE package = ?',
@@ -175,7 +181,8 @@ const rowsAtOnce = 200;
 export function* readRepositoryRecords(database: CatalogDatabase, slug: string): Generator<string> {
   const found = findRepository(database, slug);
   if (found === undefined) return;
-  const repositories = readRepositories(database);
+  // Not all: a build asks this for each.
+  const repositories = readRepositories(database, 'slug = ?', slug);
   // Only numbers are sorted, and rows are fetched one by one, so that texts stay out of the sorter.
   const order = database.prepare<[number]>('SELECT id FROM record WHERE id >= ? AND id < ? ORDER BY package');
   const ids = order.all(...found.range);

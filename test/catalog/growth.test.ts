@@ -206,6 +206,24 @@ describe('the work', () => {
     published.remove();
   });
 
+  it('of a build is no more for each repository where there are four times as many', async () => {
+    const build = async (count: number) => {
+      const published = createPublished();
+      const slugs = Array.from({ length: count }, (_, index) => `r${index}`);
+      const of = (changed?: number) =>
+        slugs.map((slug, index) => ({ slug, packages: stanzasOf(10, slug, index === 0 ? changed : undefined) }));
+      const cold = await measure(() => publishBuild(of(), published));
+      const changed = await measure(() => publishBuild(of(5), published, later));
+      published.remove();
+      return { cold, changed };
+    };
+    const [less, more] = [await build(12), await build(48)];
+    for (const kind of ['calls', 'rows', 'bytes'] as const) {
+      expect(more.cold[kind] / less.cold[kind], kind).toBeLessThan(growth * 1.1);
+      expect(more.changed[kind] / less.changed[kind], kind).toBeLessThan(growth * 1.1);
+    }
+  });
+
   it('of a build reads for the examples of its API no more of a list than they show, however long that is', async () => {
     const examples = async (count: number): Promise<Work> => {
       const database = CatalogFile.openReadOnly(catalogPath(of(count).published.state));
