@@ -59,6 +59,14 @@ const attemptsName = 'attempts.json';
 const contentName = /^[0-9a-f]{64}$/;
 const readBytes = 1 << 18;
 
+/**
+ * The bytes of a file of this size, in chunks. One byte more is asked for, by which a longer file is noticed. Without an
+ * end each chunk has room for `readBytes`, and so has the one that finds the end: of an index of a few kilobytes half a
+ * megabyte in each reading, for which garbage is collected all the time.
+ */
+const streamBytes = (path: string, size: number): AsyncIterable<Uint8Array> =>
+  createReadStream(path, { highWaterMark: readBytes, end: size });
+
 const isPresent = async (path: string, size: number): Promise<boolean> => {
   try {
     const found = await stat(path);
@@ -136,7 +144,7 @@ export class SnapshotStore {
   async *streamFile(slug: string, file: SnapshotFile): AsyncGenerator<Uint8Array, void, void> {
     const hash = createHash('sha256');
     try {
-      for await (const chunk of createReadStream(join(this.#folder(slug), file.sha256), { highWaterMark: readBytes })) {
+      for await (const chunk of streamBytes(join(this.#folder(slug), file.sha256), file.size)) {
         hash.update(chunk);
         yield chunk;
       }
@@ -190,7 +198,7 @@ export class SnapshotStore {
       path,
       size,
       sha256: hash.digest('hex'),
-      read: () => createReadStream(path, { highWaterMark: readBytes }),
+      read: () => streamBytes(path, size),
       discard: () => rm(path, { force: true }),
     };
   }

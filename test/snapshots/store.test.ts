@@ -173,11 +173,31 @@ describe('the store', () => {
     expect(Buffer.concat(pieces).toString()).toBe('x'.repeat(1_000_000));
   });
 
-  it('C3: reports files that are gone, shortened or changed', async () => {
+  it('reads a small file into little memory, however often it is read', async () => {
+    const { packages } = await put('release', 'packages');
+    let allocated = 0;
+    const { allocUnsafeSlow } = Buffer;
+    Buffer.allocUnsafeSlow = (size) => {
+      allocated += size;
+      return allocUnsafeSlow(size);
+    };
+    onTestFinished(() => {
+      Buffer.allocUnsafeSlow = allocUnsafeSlow;
+    });
+    await store.checkFile('repo', packages);
+    const staged = await store.stage('repo', [Buffer.from('staged')]);
+    for await (const piece of staged.read()) expect(Buffer.from(piece).toString()).toBe('staged');
+    expect(allocated).toBeGreaterThan(0);
+    expect(allocated).toBeLessThan(1000);
+  });
+
+  it('C3: reports files that are gone, shortened, lengthened or changed', async () => {
     const { packages } = await put('release', 'packages');
     const path = join(folder(), packages.sha256);
     await writeFile(path, 'PACKAGES');
     await expect(store.readFile('repo', packages)).rejects.toMatchObject({ code: 'damaged' });
+    await expect(store.checkFile('repo', packages)).rejects.toMatchObject({ code: 'damaged' });
+    await writeFile(path, 'packages and more');
     await expect(store.checkFile('repo', packages)).rejects.toMatchObject({ code: 'damaged' });
     await writeFile(path, 'pack');
     await expect(store.read('repo')).rejects.toMatchObject({ code: 'damaged' });
