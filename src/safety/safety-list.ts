@@ -78,13 +78,13 @@ const placeOf = ({ host, path = '' }: SafetyPlace): Place => {
  * cannot silently list nothing.
  */
 export const createSafetyList = <Entry extends SafetyPlace>(entries: readonly Entry[]): ExplainedSafetyList<Entry> => {
-  const byHost = new Map<string, { readonly beginning: string[]; readonly entry: Entry }[]>();
-  for (const entry of entries) {
+  const placed = entries.map((entry) => {
     const { host, rest } = placeOf(entry);
-    byHost.set(host, [...(byHost.get(host) ?? []), { beginning: pathSegments(rest), entry }]);
-  }
-
-  const mostLabels = Math.max(0, ...byHost.keys().map((host) => host.split('.').length));
+    return { host, beginning: pathSegments(rest), entry };
+  });
+  const byHost = Map.groupBy(placed, ({ host }) => host);
+  let mostLabels = 0;
+  for (const host of byHost.keys()) mostLabels = Math.max(mostLabels, host.split('.').length);
 
   const entryOf = ({ host, rest }: Place): Entry | undefined => {
     const listed = namesAbove(host, mostLabels).flatMap((name) => byHost.get(name) ?? []);

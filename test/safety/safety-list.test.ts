@@ -286,6 +286,17 @@ describe('safety list', () => {
     expect(cost(15_000)).toBeLessThan(cost(150) * 10 + 50_000);
   });
 
+  it('H7 may name more hosts than a call takes arguments, and as many paths of one host', () => {
+    const names = Array.from({ length: 130_000 }, (_, index) => `n${index}`);
+    const hosts = createSafetyList(names.map((name) => entry(`${name}.example`)));
+    expect([hosts.check('https://a.n129999.example'), hosts.check('https://m.example')]).toEqual([false, true]);
+    const paths = createSafetyList(names.slice(-1000).map((name) => entry('shared.example', `/${name}`)));
+    expect([paths.check('https://shared.example/n129999'), paths.check('https://shared.example/m')]).toEqual([
+      false,
+      true,
+    ]);
+  });
+
   it('H7 takes a name that is longer than names are for no host', () => {
     const name = (length: number) => `${'a.'.repeat(length)}example`.slice(-length);
     expect(list.check(`https://${name(253)}/`)).toBe(true);
