@@ -196,6 +196,10 @@ describe('a renamed repository', () => {
     expect((await adoptFormerSlugs(store, dropped))[0]?.aliases).toEqual(['one']);
     const taken = [...dropped, makeEntry('one', 'https://stranger.example/')];
     expect((await adoptFormerSlugs(store, taken)).map(({ aliases }) => aliases)).toEqual([[], []]);
+    // Two that had it at different times, in whatever letter case: it leads to one of them.
+    await store.history.addFormerSlug('three', 'ONE');
+    const both = [...dropped, makeEntry('three', 'https://three.example/')];
+    expect((await adoptFormerSlugs(store, both)).map(({ aliases }) => aliases)).toEqual([['one'], []]);
   });
 });
 

@@ -32,6 +32,11 @@ it('C4: a record that goes and comes back keeps the day of its first sight, and 
   expect(parseRecords(recordsText(back as RecordHistory))).toEqual(back);
 });
 
+it('C12: a record does not vanish before it came, though the clock was set back meanwhile', () => {
+  const came = read(read(undefined, 2, []), 9, [key]);
+  expect(read(came, 3, [])?.records.get(key)).toMatchObject({ seen: day(9), goneAt: day(9) });
+});
+
 it('C4: when two histories are merged, the earlier first sight counts, and what exists now stays', () => {
   const sight = { seen: day(2), news: true, goneAt: null, changedAt: null };
   const history = (records: RecordHistory['records']): RecordHistory => ({ address: 'here', records });

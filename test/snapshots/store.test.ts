@@ -261,6 +261,19 @@ describe('the store', () => {
     expect(await store.removeUnused(new Set(['repo']), new Date('2027-01-01'))).toEqual([]);
     expect(await store.removeUnused(new Set(), new Date('2027-01-01'))).toEqual(['repo']);
     expect(await store.list()).toEqual(['mine']);
+    // Nor is such a folder replaced by that of a former slug.
+    await put('release', 'packages');
+    expect(await store.adopt('mine', 'repo')).toBe(false);
+    expect(await readdir(join(directory, 'not', 'there', 'yet', 'v1', 'mine'))).toEqual(['letter.txt']);
+  });
+
+  it('C12: keeps what was tried lately, whether that went well or not', async () => {
+    const [long, lately] = ['2026-06-01T12:00:00.000Z', '2026-06-03T12:00:00.000Z'];
+    await put('release', 'packages');
+    await store.writeAttempts('repo', { ...noAttempts, succeededAt: long, failedAt: lately });
+    expect(await store.removeUnused(new Set(), new Date('2026-06-02T00:00:00.000Z'))).toEqual([]);
+    await store.writeAttempts('repo', { ...noAttempts, succeededAt: lately, failedAt: long });
+    expect(await store.removeUnused(new Set(), new Date('2026-06-02T00:00:00.000Z'))).toEqual([]);
   });
 
   it('C12: keeps what was tried lately though the record of the attempts is damaged', async () => {
