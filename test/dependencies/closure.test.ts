@@ -86,6 +86,17 @@ describe('what installing a package brings', () => {
     expect(closure.unmet[0]?.alternatives[0]?.text).toContain('2');
   });
 
+  it('D1: takes of equal versions that for the architecture itself, then that of the better ranked repository', async () => {
+    const taken = async (better: Fields, worse: Fields) => {
+      const repositories = [repository('better', [a({ Depends: 'b' }), b(better)], { ranking: 1 })];
+      const closure = await ask([...repositories, repository('worse', [b(worse)], { ranking: 5 })]);
+      return closure.packages[1]?.repository_id;
+    };
+    expect(await taken({ Architecture: 'all' }, {})).toBe('worse');
+    expect(await taken({}, { Architecture: 'all' })).toBe('better');
+    expect(await taken({}, {})).toBe('better');
+  });
+
   it('D1: prefers what is chosen already, then the first alternative that can be installed whole', async () => {
     const all = [b(), c(), d({ Depends: 'nowhere' })];
     expect(namesOf(await among(a({ Depends: 'c, b | c' }), ...all))).toEqual(['a 1.0', 'c 1.0']);
@@ -359,6 +370,12 @@ describe('what is in repositories that a visitor has not', () => {
   it('D3: an older version elsewhere is of no use, since apt would not take it', async () => {
     const own = repository('mine', [a({ Depends: 'b (= 1)' }), b({ Version: '2' })]);
     const closure = await ask([own, repository('other', [b({ Version: '1' })])], { repositories: ['mine'] });
+    expect(closure).toMatchObject({ outcome: 'unmet', add: [] });
+  });
+
+  it('D3: nor is the same version elsewhere, however much better it is ranked', async () => {
+    const own = repository('mine', [a({ Depends: 'b' }), b({ Depends: 'nowhere' })], { ranking: 5 });
+    const closure = await ask([own, repository('other', [b()], { ranking: 1 })], { repositories: ['mine'] });
     expect(closure).toMatchObject({ outcome: 'unmet', add: [] });
   });
 
