@@ -95,6 +95,13 @@ describe('word to the operator', () => {
     expect(told()).toEqual([['null build-failed'], ['null build-recovered']]);
   });
 
+  it('C4: goes on with what was told of repositories after a build that failed', async () => {
+    await build([found('a', false)]);
+    await fail('disk', 'NoRoom');
+    for (let again = 0; again < 2; again++) await build([found('a', true)]);
+    expect(told()).toEqual([['null build-failed'], ['null build-recovered', 'a failing']]);
+  });
+
   it('C4: goes on with what was told of a repository that was renamed, also in letter case', async () => {
     const held = { heldBack: [{ code: 'signature-lost', reason: 'It is unsigned.' }] };
     await build([found('a', false), found('b', false)]);
