@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { assertApart } from '../../scripts/assert-apart.ts';
@@ -48,6 +48,14 @@ it('a state folder whose identifier is empty gets one, by which its output folde
   takeOutput(out, state, 'manifest').release();
   rmSync(path.join(state, 'identifier'));
   expect(() => takeOutput(out, state, 'manifest')).toThrow(/ has lost its file "identifier" since\. Name .* restore /);
+});
+
+// As that of another user: a new one would make its own output folder that of somebody else.
+it('a state folder whose identifier cannot be read now gets no other', () => {
+  const { out, state } = begin();
+  symlinkSync('identifier', path.join(state, 'identifier'));
+  expect(() => takeOutput(out, state, 'manifest')).toThrow(/ELOOP.+identifier/);
+  expect(readlinkSync(path.join(state, 'identifier'))).toBe('identifier');
 });
 
 // As that of another user, who alone may look into it.
@@ -130,6 +138,22 @@ it('C12: a folder that is taken over is swept of what its former builds left hal
   expect(readdirSync(path.join(out, 'v2'))).toEqual(['.package.next']);
   expect(takeOverOutput(out, state)).toBe(false);
   takeOutput(out, state, 'manifest').release();
+});
+
+it('a folder that is taken over holds what it held: a sample is still one', () => {
+  const { out, state } = begin();
+  const former = takeOutput(out, temporaryFolder(), 'sample');
+  former.claim();
+  former.release();
+  expect(takeOverOutput(out, state)).toBe(true);
+  expect(readPublishedSource(out)).toBe('sample');
+});
+
+// As in a folder that this user may only read.
+it('a folder in which no lock can be taken is not being published', () => {
+  const { out } = begin();
+  write(out, '.debdex/build.lock/a');
+  expect(isBeingPublished(out)).toBe(false);
 });
 
 it('C12: while work is done in a folder that was claimed for it, no build uses that folder, nor its state', async () => {

@@ -138,6 +138,50 @@ describe('publishing the site', () => {
     }
   });
 
+  it('C13: takes a file of the same length and time for another one where both could be one file and are not', async () => {
+    const publishBuilt = async (text: string, time?: Date) => {
+      const built = stage('built', { [page('a')]: text });
+      if (time !== undefined) utimesSync(path.join(built, page('a')), time, time);
+      const staged = [{ folder: built, prefix: '', replaced: true }];
+      await publishFolders(new OutputFolder(out), staged, { named: path.join(folder, 'named') });
+    };
+    await publishBuilt('old');
+    await publishBuilt('new', lstatSync(path.join(out, page('a'))).mtime);
+    expect(read(page('a'))).toBe('new');
+  });
+
+  it('C12: compares a copied file of which it is unknown whether it was flushed', async () => {
+    class FailingDisk extends OutputFolder {
+      override async flush(): Promise<void> {
+        throw new Error('the power failed');
+      }
+    }
+    const staged = [{ folder: stage('staged', { [page('a')]: 'whole' }), prefix: '' }];
+    const named = path.join(folder, 'named');
+    await expect(publishFolders(new FailingDisk(out), staged, { named })).rejects.toThrow('the power failed');
+    const published = path.join(out, page('a'));
+    const { mtime } = lstatSync(published);
+    writeFileSync(published, '\0'.repeat('whole'.length));
+    utimesSync(published, mtime, mtime);
+    await publishFolders(new OutputFolder(out), staged, { named });
+    expect(read(page('a'))).toBe('whole');
+  });
+
+  it('C12: flushes what an interrupted run may have left unflushed, though it need not be written again', async () => {
+    const staged = [{ folder: stage('staged', { [page('a')]: 'a' }), prefix: '' }];
+    const named = path.join(folder, 'named');
+    await publishFolders(new OutputFolder(out), staged, { named });
+    const noted: string[] = [];
+    class Noting extends OutputFolder {
+      override note(file: string): void {
+        noted.push(file);
+        super.note(file);
+      }
+    }
+    const { unchanged } = await publishFolders(new Noting(out), staged, { named, verify: true });
+    expect([unchanged, noted]).toEqual([1, [page('a')]]);
+  });
+
   it('C9: takes nothing behind a link for what it has published, be it the same', async () => {
     const elsewhere = stage('elsewhere', { 'index.html': 'list' });
     mkdirSync(out);
