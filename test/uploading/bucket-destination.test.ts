@@ -491,3 +491,33 @@ describe('of a store that is unlike others', () => {
     expect(await replace('one')).toBe('');
   });
 });
+
+/** A bucket behind a client that answers so. */
+const answering = (answer: (request: S3Request) => Partial<Awaited<ReturnType<S3Client['request']>>>) => {
+  const request = async (asked: S3Request) => ({ status: 200, headers: {}, body: Buffer.alloc(0), ...answer(asked) });
+  const client = { bucket: { name: 'index' }, request } as unknown as S3Client;
+  return new BucketDestination({ client, prefix: '', addresses: false });
+};
+
+it('P1: a record that the store refuses to replace, because it did so before the answer was lost, is replaced', async () => {
+  const bytes = Buffer.from('ours');
+  const tellOf = (kept: string) =>
+    answering(({ method }) =>
+      method === 'GET' ? { headers: { etag: '"now"' }, body: Buffer.from(kept) } : { status: 412 },
+    );
+  expect(await tellOf('ours').replace(recordName, bytes, '"before"')).toBe('"now"');
+  await expect(tellOf('of another').replace(recordName, bytes, '"before"')).rejects.toThrow(Conflict);
+});
+
+it('P1: an object of the same bytes that caches were told to keep otherwise is another one', async () => {
+  const name = 'index.html';
+  const headers = {
+    'x-amz-meta-sha256': 'digest',
+    'content-type': contentTypeOf(name),
+    'cache-control': cacheControlOf(name),
+  };
+  const look = (other: Readonly<Record<string, string>>) =>
+    answering(() => ({ headers: { ...headers, ...other } })).look(name, name, 'digest');
+  expect(await look({})).toBe('same');
+  for (const field of Object.keys(headers)) expect(await look({ [field]: 'other' }), field).toBe('other');
+});

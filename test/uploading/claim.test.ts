@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import os from 'node:os';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { Claim, thisHost } from '../../src/uploading/claim.ts';
 import type { Destination } from '../../src/uploading/destination.ts';
 import type { LocalGeneration } from '../../src/uploading/local-publication.ts';
@@ -76,6 +76,62 @@ it('P1: says of a destination that somebody emptied meanwhile that it is so, and
   const claim = await Claim.take(destination, { renewMs: 3_600_000, silentMs: 1, pollMs: 1, settleMs: 1 }, () => {});
   record = undefined;
   await expect(claim.renew()).rejects.toThrow(/^memory has \S+ no more: somebody removed it/);
+});
+
+/** A destination that keeps one record; `sure` tells whether it refuses to replace another one than it is told. */
+const keeping = (sure: boolean) => {
+  const kept: { bytes: Buffer | undefined; writes: number } = { bytes: undefined, writes: 0 };
+  const destination = {
+    title: 'memory',
+    isSure: () => sure,
+    read: async () => kept.bytes && { bytes: kept.bytes, tag: `${kept.bytes}` },
+    replace: async (_name: string, bytes: Buffer) => {
+      kept.bytes = bytes;
+      kept.writes++;
+      return `${bytes}`;
+    },
+  } as unknown as Destination;
+  return { kept, destination };
+};
+const hour = 3_600_000;
+
+it('P1: what another upload has recorded is not overwritten, though the destination would allow it', async () => {
+  const { kept, destination } = keeping(false);
+  const claim = await Claim.take(destination, { renewMs: hour, silentMs: 1, pollMs: 1, settleMs: 1 }, () => {});
+  const holder = { id: 'other', host: 'another', pid: nobody, since: '2026-05-01T00:00:00.000Z' };
+  const other = formatRecord({ ...newRecord, format: 1, holder, turn: 9 });
+  kept.bytes = other;
+  await expect(claim.update({ forms: ['file'] })).rejects.toThrow(/^Another upload to memory has taken over/);
+  expect(kept.bytes).toBe(other);
+  await claim.release();
+});
+
+it('P1: an upload that slept for half of the time after which others take over renews its claim before it goes on', async () => {
+  const { kept, destination } = keeping(true);
+  const claim = await Claim.take(destination, { renewMs: hour, silentMs: hour, pollMs: 1, settleMs: 1 }, () => {});
+  const now = performance.now();
+  const clock = vi.spyOn(performance, 'now');
+  onTestFinished(() => void vi.restoreAllMocks());
+  for (const [slept, writes] of [
+    [0.4 * hour, 1],
+    [0.6 * hour, 2],
+    [0.9 * hour, 2],
+  ] as const) {
+    clock.mockReturnValue(now + slept);
+    await claim.assertFresh();
+    expect(kept.writes).toBe(writes);
+  }
+  await claim.release();
+});
+
+it('P1: a claim that was given up is renewed no more', async () => {
+  const [begun, ended] = [vi.spyOn(globalThis, 'setInterval'), vi.spyOn(globalThis, 'clearInterval')];
+  onTestFinished(() => void vi.restoreAllMocks());
+  const times = { renewMs: 54_321, silentMs: hour, pollMs: 1, settleMs: 1 };
+  await (await Claim.take(keeping(true).destination, times, () => {})).release();
+  const timer = begun.mock.results[begun.mock.calls.findIndex(([, milliseconds]) => milliseconds === 54_321)]?.value;
+  expect(typeof timer).toBe('object');
+  expect(ended.mock.calls.some(([one]) => one === timer)).toBe(true);
 });
 
 it('P3: what a destination holds is replaced unless it is newer, by its number and then by its date', () => {

@@ -38,3 +38,13 @@ it('P1: among files of uploads that never ended, the latest is trusted if one ca
   expect(judge({ base: holding('third'), interrupted: [holding('wanted'), holding('other')] })).toBe('other');
   expect(judge({ base: holding('wanted'), interrupted: [holding('wanted'), holding()] })).toBeUndefined();
 });
+
+it('P1: names that files had when they were sent in other forms, and have no more, are to be removed', () => {
+  const named = { ...destination, everyNameOf: (path: string) => [path, `${path} as an address`] };
+  const goneOf = (form: string) => {
+    const found = { base: holding('wanted'), interrupted: [], retired: new Set<string>(), forms: new Set([form]) };
+    return [...makePlan(holding('wanted'), found, named, false).gone];
+  };
+  expect(goneOf('file')).toEqual([]);
+  expect(goneOf('address')).toEqual([[`${file} as an address`, file]]);
+});

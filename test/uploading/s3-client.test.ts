@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import timers from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { NetworkError } from '../../src/net/network-error.ts';
 import type { Sender } from '../../src/net/sender.ts';
 import type { LocalFile } from '../../src/uploading/local-publication.ts';
@@ -74,6 +74,21 @@ describe('a store that is asked too much', () => {
     expect((await Promise.all([refused, other])).map(({ status }) => status)).toEqual([200, 200]);
     expect(send).toHaveBeenCalledTimes(3);
   });
+});
+
+it('P1: of a store that refuses several requests, none is made before the longest time that it named is over', async () => {
+  vi.useFakeTimers({ toFake: ['Date', 'performance'], now: new Date('2026-05-02T00:00:00Z') });
+  onTestFinished(() => void vi.useRealTimers());
+  waits.length = 0;
+  const send = vi.fn<Sender['send']>().mockResolvedValue(answer(200));
+  for (const seconds of ['7', '1']) send.mockResolvedValueOnce(answer(503, { 'retry-after': seconds }));
+  const client = new S3Client(bucket, { send, close: async () => {} });
+  const both = ['a', 'b'].map((key) => client.request({ method: 'GET', key }));
+  await Promise.race([waiting(2), ...both]);
+  expect(waits.map(({ milliseconds }) => milliseconds)).toEqual([7000, 7000]);
+  vi.advanceTimersByTime(7000);
+  for (const { end } of waits.splice(0)) end();
+  expect((await Promise.all(both)).map(({ status }) => status)).toEqual([200, 200]);
 });
 
 it('P1: a client that is closed asks for nothing again, and what waits to does so no more', async () => {
@@ -175,4 +190,11 @@ describe('a file that is sent', () => {
     expect(send.mock.calls.map(([{ body: sent }]) => sent)).toEqual(opened);
     expect(opened.map(({ destroyed }) => destroyed)).toEqual([true, true]);
   });
+});
+
+it('P1: a request has a minute, and besides as long as its bytes take on a slow line', async () => {
+  const send = vi.fn<Sender['send']>().mockResolvedValue(answer(200));
+  const client = new S3Client(bucket, { send, close: async () => {} });
+  for (const size of [0, 16 * 2 ** 20]) await client.request({ method: 'PUT', key: 'a', body: Buffer.alloc(size) });
+  expect(send.mock.calls.map(([{ timeoutMs }]) => timeoutMs)).toEqual([60_000, 60_000 + 1_024_000]);
 });

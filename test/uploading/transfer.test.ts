@@ -1,10 +1,13 @@
 import { hash } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
+import { type Generation, generationPath } from '../../src/contract/generation.ts';
+import { listChanges } from '../../src/uploading/bring-generation.ts';
 import type { Claim } from '../../src/uploading/claim.ts';
 import type { Destination } from '../../src/uploading/destination.ts';
 import { type LocalFile, LocalPublication } from '../../src/uploading/local-publication.ts';
+import type { State } from '../../src/uploading/state.ts';
 import { Transfer } from '../../src/uploading/transfer.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
@@ -51,4 +54,35 @@ it('P1: a file is held open as long as it is sent, and no longer, whatever becom
     expect(publication.held).toEqual([]);
   }
   expect(whileSent).toEqual([1, 1, 1, 1, 1]);
+});
+
+it('P1: new files come before changed ones, and the entrances after all others, new ones first again', async () => {
+  const destination = { usualConcurrency: 1, look: async () => 'none' } as unknown as Destination;
+  const transfer = new Transfer({ publication: new LocalPublication(temporaryFolder()), destination });
+  const planned = (['other', 'new', 'look'] as const).flatMap((verdict) =>
+    ['index.html', 'v2/index.json', 'page'].map((file) => ({ path: file, sha256: '', names: [verdict], verdict })),
+  );
+  const turns = (await transfer.order(planned)).map((turn) => turn.map(({ path: file, names }) => `${names} ${file}`));
+  expect(turns).toEqual([
+    ['new page', 'look page'],
+    ['other page'],
+    ['new index.html', 'new v2/index.json', 'look index.html', 'look v2/index.json'],
+    ['other index.html', 'other v2/index.json'],
+  ]);
+});
+
+it('P3: a generation that takes back later ones brings its change lists anew, and one that follows only those that are missing', async () => {
+  const publication = new LocalPublication(temporaryFolder());
+  for (const number of [1, 2, 3]) {
+    const list = path.join(publication.folder, generationPath.changes(number));
+    mkdirSync(path.dirname(list), { recursive: true });
+    writeFileSync(list, `${number}`);
+  }
+  const destination = { look: async () => 'same' } as unknown as Destination;
+  const listed = async (there: number) => {
+    const state = { current: { generation: { number: there } } } as unknown as State;
+    return listChanges({ number: 3 } as Generation, state, { publication, destination, keepRemovedMs: 0 });
+  };
+  expect(await listed(1)).toEqual([2, 3].map(generationPath.changes));
+  expect(await listed(5)).toEqual([1, 2, 3].map(generationPath.changes));
 });
