@@ -174,6 +174,22 @@ describeEveryStore('the throttle', (newStore, kind) => {
     expect([await count(), await count(), await count()]).toEqual([undefined, undefined, minute]);
   });
 
+  test('T4 a window ends when it was to end at its first try, and of several the last one is waited for', async () => {
+    const { sha256 } = createNodeCryptography();
+    const [short, long] = ['short', 'long'].map((name) => sha256(`${kind} ${name} window`));
+    if (!short || !long) throw new Error('no keys');
+    const both = [
+      { keyHash: short, most: 2, window: minute },
+      { keyHash: long, most: 2, window: 10 * minute },
+    ];
+    const count = () => untilDone(() => gateway.store.countAttempts(both));
+    expect(await count()).toBeUndefined();
+    gateway.advance(minute / 2);
+    expect([await count(), await count()]).toEqual([undefined, 9.5 * minute]);
+    gateway.advance(9.5 * minute);
+    expect(await count()).toBeUndefined();
+  });
+
   test('T4 it counts for all keys or for none, however many count at once', async () => {
     const { sha256 } = createNodeCryptography();
     const [narrow, wide] = ['narrow', 'wide'].map((name) => sha256(`${kind} ${name}`));
