@@ -42,9 +42,10 @@ export const findOrAddFederated: Operation<'findOrAddFederated'> = async ({ read
   return transact(async (transaction) => {
     const values = { ...unset, id, display_name: displayName, password_hash: null, issuer, subject, created_at: now() };
     let added = false;
-    // Another provider, or another subject, may have led to that name.
+    // Another provider, or another subject, may have led to that name. Where this account was added meanwhile, neither
+    // name adds another: an identity has one.
     for (const free of [name, `${name}#${id}`]) {
-      if (known || added || (await find(transaction))) break;
+      if (known || added) break;
       const row = await transaction
         .insertInto('gateway_accounts')
         .values({ ...values, name: free })
