@@ -42,6 +42,16 @@ it('H4: a copy that another server of the folder removes before it has its name 
   expect((await files.copy(source, of, 'gzip'))?.size).toBeGreaterThan(0);
 });
 
+it('H4: no copy is kept of a file that has changed since its digest was computed', async () => {
+  const folder = temporaryFolder();
+  const copies = path.join(folder, 'copies');
+  const source = path.join(folder, 'source');
+  writeFileSync(source, 'after');
+  const of = { size: 'before'.length, digest: 'digest-of-what-it-was' };
+  expect(await createCompressedFiles(copies).copy(source, of, 'gzip')).toBeUndefined();
+  expect(readdirSync(copies)).toEqual([]);
+});
+
 it('H6: where no copy can be written, as on a full disk, that is told once, and not tried for each file', async () => {
   const folder = temporaryFolder();
   const copies = path.join(folder, 'no-folder');

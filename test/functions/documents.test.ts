@@ -5,9 +5,10 @@ import path from 'node:path';
 import { buffer, text } from 'node:stream/consumers';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { Documents } from '../../functions/dependencies.ts';
+import { type Documents, Unavailable } from '../../functions/dependencies.ts';
 import { type CompressedFiles, createCompressedFiles } from '../../functions/node/compression.ts';
 import { createDocuments } from '../../functions/node/document-files.ts';
+import { temporaryFolder } from '../support/folder.ts';
 import { listDocument, longListDocument, type Published, packageRecord, publish } from '../support/published.ts';
 import { startTestServer } from '../support/test-server.ts';
 
@@ -225,4 +226,9 @@ describe('H4 a document that was compressed when it was published', () => {
     rmSync(copy);
     expect(await ask('gzip')).toMatchObject({ status: 200, version: '1.0', encoding: 'gzip' });
   });
+});
+
+it('H4: of a folder in which nothing is published, as of a disk that is away, no document is said to be missing', async () => {
+  const { read } = createDocuments({ folder: temporaryFolder(), memory: 0 });
+  await expect(read('v2/jailbreak/package/a.json', 'identity')).rejects.toThrow(Unavailable);
 });

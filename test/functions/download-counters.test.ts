@@ -270,6 +270,8 @@ describe.each(Object.entries(stores))('download counters %s', (kind, newStore) =
     expect(settled.map(({ status }) => status === 'fulfilled').lastIndexOf(true)).toBe(2);
     for (const each of settled.slice(3)) expect(each).toMatchObject({ reason: { status: 429 } });
     expect(await counters.add(many('b', 100), network(1))).toBe(100);
+    // One that is longer by itself could never be counted.
+    expect(await counters.add(many('c', 300), network(3))).toBe(300);
   });
 
   it('T12: count reports of many networks in turn and a part at a time, so that none waits for all', async () => {

@@ -332,18 +332,27 @@ it('H8 what is kept holds nothing of the request but its address', () => {
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(10 * 2 ** 20);
 });
 
-it('H8 no answer is kept at an address longer than any, with a cookie, or of a file that was asked for with parameters', () => {
+/** Whether an answer with these headers, besides those of what may be kept, is kept. */
+const isKept = (url: string, headers: Readonly<Record<string, string>> = {}): boolean => {
   const memory = { documents: 2 ** 20, computed: 2 ** 20 };
   const hot = createHotAnswers({ ...memory, pieceBytes: 65_536, keepAliveTimeout: 65_000 });
-  const isKept = (url: string, headers: Readonly<Record<string, string>> = {}): boolean => {
-    const observed: Parameters<typeof hot.observe>[1] = { note: undefined, onWhole: undefined };
-    hot.observe({ method: 'GET', url, headers: {} }, observed);
-    const written = { 'Cache-Control': 'public, max-age=600', ...headers };
-    observed.onWhole?.({ status: 200, headers: written, body: new Uint8Array(10) });
-    return (hot.find(url, {}) ?? hot.findComputed(url, {}, () => true)) !== undefined;
-  };
+  const observed: Parameters<typeof hot.observe>[1] = { note: undefined, onWhole: undefined };
+  hot.observe({ method: 'GET', url, headers: {} }, observed);
+  const written = { 'Cache-Control': 'public, max-age=600', ...headers };
+  observed.onWhole?.({ status: 200, headers: written, body: new Uint8Array(10) });
+  return (hot.find(url, {}) ?? hot.findComputed(url, {}, () => true)) !== undefined;
+};
+
+it('H8 no answer is kept at an address longer than any, with a cookie, or of a file that was asked for with parameters', () => {
   expect([isKept('/v2/a?q=1'), isKept('/v2/b', { ETag: '"b"' })]).toEqual([true, true]);
   expect(isKept(`/v2/a?q=${'x'.repeat(1024)}`)).toBe(false);
   expect(isKept('/v2/c?q=1', { 'Set-Cookie': 'a=b' })).toBe(false);
   expect(isKept('/v2/b?x=1', { ETag: '"b"' })).toBe(false);
+});
+
+it('H8 no answer is kept that depends on more than the coding, or is not for everybody', () => {
+  expect(isKept('/v2/a?q=1', { Vary: 'Accept-Encoding' })).toBe(true);
+  expect(isKept('/v2/c?q=1', { Vary: 'Accept-Encoding, Accept' })).toBe(false);
+  expect(isKept('/v2/d?q=1', { Vary: '*' })).toBe(false);
+  expect(isKept('/v2/e?q=1', { 'Cache-Control': 'private, max-age=600' })).toBe(false);
 });
