@@ -81,6 +81,11 @@ describe('the memory of builds', () => {
       appendBuild(state, third, ['a']);
       expect(readBuildRecord(state).builds).toEqual([first, third]);
     }
+    // Also of one that was longer than the next one is.
+    const lines = readFileSync(file());
+    appendFileSync(file(), '{"format":1,"at":"'.padEnd(10_000, 'x'));
+    appendBuild(state, third, ['a']);
+    expect(readFileSync(file(), 'utf8')).toBe(`${lines}${JSON.stringify(third)}\n`);
   });
 
   it('C12: a damaged line in the middle takes no other with it', () => {

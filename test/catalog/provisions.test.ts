@@ -37,6 +37,15 @@ it('C7: no more names are taken than the limits say', async () => {
   expect(read(state)).toHaveLength(limits.providesPerPackage);
 });
 
+it('C7: names that older versions provided do not count for the limit of a repository', async () => {
+  const state = temporaryFolder();
+  const Provides = Array.from({ length: limits.providesPerPackage }, (_, number) => `v${number}`).join(', ');
+  const versions = Math.ceil(limits.providesPerRepository / limits.providesPerPackage) + 1;
+  const stanzas = Array.from({ length: versions }, (_, number) => ({ Package: 'a', Version: `${number}`, Provides }));
+  await buildCatalog(state, [{ slug: 'one', packages: packages(...stanzas) }]);
+  expect(read(state)).toHaveLength(limits.providesPerPackage);
+});
+
 it('D1: a package that provides as many long names as the largest of Debian is there with all of them', async () => {
   const state = temporaryFolder();
   const names = Array.from({ length: 1603 }, (_, number) => `librust-winapi-0.3+${'feature'.repeat(3)}-${number}-dev`);

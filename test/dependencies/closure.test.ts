@@ -119,6 +119,7 @@ describe('what installing a package brings', () => {
   const provided: [provides: string, relation: string, isMet: boolean][] = [
     ['v', 'v', true],
     ['v', 'v (>= 1)', false],
+    ['v', 'v (<< 2)', false],
     ['v (= 2)', 'v (>= 1)', true],
     ['v (= 2)', 'v (<< 2)', false],
     ['x, v (= 1), v (= 3)', 'v (>= 3)', true],
@@ -135,6 +136,8 @@ describe('what installing a package brings', () => {
     const needs = a({ Depends: 'v' });
     const providing = [b({ Provides: 'v', Priority: 'optional' }), c({ Provides: 'v', Priority: 'important' })];
     expect(namesOf(await among(needs, ...providing))).toEqual(['a 1.0', 'c 1.0']);
+    const otherwiseWritten = b({ Provides: 'v', Priority: 'Optional' });
+    expect(namesOf(await among(needs, c({ Provides: 'v', Priority: 'Standard' }), otherwiseWritten))[1]).toBe('c 1.0');
     const essential = d({ Provides: 'v', Essential: 'yes' });
     expect(namesOf(await among(needs, ...providing, essential))).toEqual(['a 1.0', 'd 1.0']);
     expect(namesOf(await among(needs, ...providing, essential, { Package: 'v' }))).toEqual(['a 1.0', 'v 1.0']);
