@@ -13,6 +13,7 @@ describe('payment endpoint and signature', () => {
     ['https://pay.example/', 'https://pay.example/'],
     [' https://pay.example/x \n', 'https://pay.example/x'],
     ['http://pay.example/', null],
+    ['https://user@pay.example/', null],
     ['https://pay.example/ https://other.example/', null],
     ['not a url', null],
     [webPage, null],

@@ -26,3 +26,18 @@ it('what a server says in two lines of one header is one text', async () => {
   expect([typeof clock, isStopped]).toEqual(['object', true]);
   expect([status, headers['x-amz-meta'], headers.etag, body.toString()]).toEqual([200, 'a, b', '"e"', 'body']);
 });
+
+it('an answer of as many bytes as are read at most is read, and a longer one is not', async () => {
+  const server = createServer((_request, response) => response.end('body')).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const sender = createSender({ connections: 1 });
+  onTestFinished(async () => {
+    await sender.close();
+    server.close();
+  });
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const send = (answerBytes: number) =>
+    sender.send({ method: 'GET', origin, path: '/', headers: {}, timeoutMs: 60_000, answerBytes });
+  expect((await send(4)).body.toString()).toBe('body');
+  await expect(send(3)).rejects.toMatchObject({ code: 'too-large' });
+});

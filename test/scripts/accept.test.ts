@@ -104,6 +104,15 @@ describe('npm run accept', () => {
     expect(await accept('repo', '--state', state)).toMatchObject({ status: 0 });
   });
 
+  it('takes a folder over for a state folder in which nothing is yet', async () => {
+    const [state, out] = [temporaryFolder(), temporaryFolder()];
+    writeFileSync(path.join(out, 'index.html'), 'mine');
+    expect(await accept('--state', state, '--take-over', out)).toEqual({
+      status: 0,
+      text: `${out} is published from ${state} from now on.\n`,
+    });
+  });
+
   it('says what is wrong in a sentence, and makes nothing', async () => {
     const folder = temporaryFolder();
     const none = path.join(folder, 'none');
