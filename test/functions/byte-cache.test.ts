@@ -34,6 +34,15 @@ describe('ByteCache', () => {
     expect(['a', 'b', 'c', 'd'].map((key) => cache.get(key) !== undefined)).toEqual([true, false, true, true]);
   });
 
+  it('keeps as much as before when all of it was dropped', () => {
+    const cache = createCache(3);
+    for (const key of ['a', 'b', 'c']) cache.set(key, 'x');
+    cache.clear();
+    expect([cache.weight, cache.get('a')]).toEqual([0, undefined]);
+    for (const key of ['d', 'e', 'f']) cache.set(key, 'x');
+    expect(['d', 'e', 'f'].map((key) => cache.get(key))).toEqual(['x', 'x', 'x']);
+  });
+
   it('forgets what is over, from the oldest on', () => {
     const cache = createCache(30);
     for (const [key, value] of Object.entries({ a: 'over', b: 'over', c: 'good', d: 'over' })) cache.set(key, value);
