@@ -289,6 +289,15 @@ describe('a repository that changes', () => {
     expect(await bench.crawlOne()).toMatchObject({ outcome: 'unchanged', asked: ['/Release 304'] });
   });
 
+  it('is asked for with its date where that is less than a day before the Date in Release, as of another time zone', async () => {
+    bench.origin.validators = { etag: false, lastModified: true };
+    // It is served with a Last-Modified of 1 January.
+    await serve({ release: { Date: 'Thu, 01 Jan 2026 23:00:00 UTC' } });
+    await bench.crawlOne();
+    bench.pass(86_400);
+    expect((await bench.crawlOne()).asked).toContain('/Release 304');
+  });
+
   it('shows also where only Packages change and Release lists no hashes', async () => {
     await serve({ hashes: [] });
     await bench.crawlOne();

@@ -1,8 +1,11 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type ChangeList, generationPath } from '../../src/contract/generation.ts';
+import { type ChangeList, type Generation, generationPath, keptChangeLists } from '../../src/contract/generation.ts';
+import { hasOtherHistory } from '../../src/following/mirror-plan.ts';
+import { OutputFolder } from '../../src/publication/output-folder.ts';
 import { createSigner } from '../../src/publication/signature.ts';
+import { temporaryFolder } from '../support/folder.ts';
 import { begin, origin, read, take, useMirroredPublications } from '../support/mirrored-publication.ts';
 import { privateKey, sha256 } from '../support/publication.ts';
 
@@ -117,4 +120,15 @@ describe('P2: a mirror believes of change lists, which nobody signs, no more tha
     expect(origin.asked.filter((file) => file.startsWith('v2/changes/')).length).toBeLessThan(10);
     expect(read(folder)).toEqual({ 'v2/a.json': '2' });
   });
+});
+
+it('P2: a mirror that is further behind than lists are kept does not take that for another history', async () => {
+  const output = new OutputFolder(temporaryFolder());
+  output.write(generationPath.changes(1), '{}');
+  const isOther = (number: number) =>
+    hasOtherHistory({ number: 1 } as Generation, { number } as Generation, output, {
+      readChanges: async () => undefined,
+    });
+  expect(await isOther(keptChangeLists)).toBe(true);
+  expect(await isOther(keptChangeLists + 1)).toBe(false);
 });
