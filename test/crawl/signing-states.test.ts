@@ -81,6 +81,20 @@ describe.each(['InRelease', 'Release.gpg'] as const)('a signature in %s that has
   });
 });
 
+it.each([
+  ['its own', signer, 'signed'],
+  ['another', other, 'key-changed'],
+] as const)('C5: a key that was known by an identifier alone is told by its end: by %s', async (_, key, state) => {
+  await serve(3, signer);
+  await bench.crawlOne();
+  const snapshot = await bench.store.read('repo');
+  if (snapshot === undefined) throw new Error('nothing was stored');
+  const remembered = [key.fingerprint.slice(-16)];
+  await bench.store.write({ ...snapshot, signing: { ...snapshot.signing, remembered } }, []);
+  await serve(4, signer);
+  expect(await bench.crawlOne()).toMatchObject({ signing: { state } });
+});
+
 /** What brings about each state, by a crawl of what the origin serves; the compiler asks for one of each. */
 const states: Record<SigningState, () => Promise<unknown>> = {
   unsigned: () => serve(3, null),
