@@ -93,6 +93,16 @@ describe('rate limit', () => {
     expect([limiter.take('192.0.2.1'), limiter.take('192.0.2.1'), limiter.take('192.0.2.1')]).toEqual([0, 0, 1]);
   });
 
+  it('forgets of too many clients none that goes on asking', () => {
+    const limiter = createRateLimiter({ rate: 1, burst: 1, now: () => new Date(0) });
+    limiter.take('first');
+    for (let client = 0; client < 60_000; client++) {
+      limiter.take(`10.${client >> 16}.${(client >> 8) & 255}.${client & 255}`);
+      if (client % 10_000 === 0) expect(limiter.take('first')).toBeGreaterThan(0);
+    }
+    expect(limiter.take('first')).toBeGreaterThan(0);
+  });
+
   it('remembers a bounded number of clients', () => {
     const limiter = createRateLimiter({ rate: 1, burst: 1, now: () => new Date(0) });
     limiter.take('first');
