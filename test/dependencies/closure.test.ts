@@ -377,7 +377,7 @@ describe('what is in repositories that a visitor has not', () => {
   });
 
   it('D3: nor is the same version elsewhere, however much better it is ranked', async () => {
-    const own = repository('mine', [a({ Depends: 'b' }), b({ Depends: 'nowhere' })], { ranking: 5 });
+    const own = repository('mine', [a({ Depends: 'b' }), b({ Conflicts: 'a' })], { ranking: 5 });
     const closure = await ask([own, repository('other', [b()], { ranking: 1 })], { repositories: ['mine'] });
     expect(closure).toMatchObject({ outcome: 'unmet', add: [] });
   });
