@@ -209,6 +209,11 @@ describe('emission', () => {
     rmSync(path.join(folder, 'state'), { recursive: true });
     await emit(folder, [one, two], second);
     expect(filesOf(folder)).toEqual(before);
+    // The new state knows since when each has been like that, for when a file is lost.
+    for (const file of ['package/a.json', 'repository/two/packages.json'])
+      rmSync(path.join(folder, 'dist/v2/jailbreak', file));
+    await emit(folder, [one, two], second);
+    expect(filesOf(folder)).toEqual(before);
   });
 
   it('writes large repositories and many packages side by side, each file whole', async () => {
