@@ -1,7 +1,7 @@
-// No host name is longer, and of a longer address the end says nothing of where it leads.
+// No host name is longer. A path of the safety list is not recognised in what is cut off.
 const longestAddress = 300;
-// As many as the files of which one visit may tell a redirect.
-const mostPlaces = 16;
+// A visit asks for fewer files: Release, those beside it, and two indexes under all their names.
+const mostPlaces = 32;
 
 /** The evidence of the finding `redirected`. */
 export const sayRedirect = (asked: URL, reached: URL): string =>
@@ -11,12 +11,13 @@ export const sayRedirect = (asked: URL, reached: URL): string =>
 const splitRedirects = (evidence: string): string[] => evidence.split(' and ');
 const targetOf = (redirect: string): string | undefined => redirect.split(' to ')[1];
 
-/** What a redirect leads to besides the file itself: its host and, if the rest of the path stayed, the folder. */
+const foldersOf = ({ pathname }: URL): string[] => pathname.split('/').slice(0, -1);
+
+/** Where a redirect leads to, whatever the file is called there: its host, and of its folder what is not as it was. */
 const placeOf = (redirect: string): string | undefined => {
   const [asked, reached] = redirect.split(' to ').map((address) => URL.parse(address));
   if (!asked || !reached) return undefined;
-  const [from, to] = [asked.pathname.split('/'), reached.pathname.split('/')];
-  if (from.at(-1) !== to.at(-1)) return reached.host;
+  const [from, to] = [foldersOf(asked), foldersOf(reached)];
   while (to.length > 0 && to.at(-1) === from.pop()) to.pop();
   return reached.host + to.join('/');
 };
