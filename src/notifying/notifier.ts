@@ -64,8 +64,20 @@ const readState = (state: string): NoticeState => {
   }
 };
 
-const writeState = (state: string, told: NoticeState): void => {
-  if (!isBlocked(state)) writeWholeFile(statePath(state), `${JSON.stringify(told)}\n`);
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/**
+ * Returns a sentence if it cannot be written, as on a full disk or in a folder of another user: of just these the
+ * operator must hear, if need be again and again.
+ */
+const writeState = (state: string, told: NoticeState): string[] => {
+  if (isBlocked(state)) return [];
+  try {
+    writeWholeFile(statePath(state), `${JSON.stringify(told)}\n`);
+    return [];
+  } catch (error) {
+    return [`What the operator knows could not be noted, and may be told again: ${reasonOf(error)}`];
+  }
 };
 
 const keyOf = ({ form, url }: Destination): string => hash('sha256', `${form} ${url.href}`);
@@ -88,7 +100,7 @@ export interface Notifier {
   /**
    * Reports what is new in a build, and what could not be delivered before. Only the holder of the lock of the state
    * folder may call this, or a build that is refused because of what is in that folder. Returns sentences about what could
-   * not be delivered, which the next call tries again. Never throws.
+   * not be delivered, which the next call tries again, or not be noted. Never throws.
    */
   tell(state: string, news: BuildNews, now: Date): Promise<string[]>;
 }
@@ -111,7 +123,7 @@ const deliver = async (
     });
     return status >= 200 && status < 300 ? undefined : `it answered ${status} (as ${form})`;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return reasonOf(error);
   }
 };
 
@@ -139,8 +151,8 @@ export const createNotifier = (options: NotifierOptions): Notifier => {
         ),
       );
     // Written before anything is sent, so that an undelivered notice survives a kill.
-    writeState(state, { format: 1, told, waiting: waitingOf(() => true) });
-    if ([...due.values()].every(({ length }) => length === 0)) return [];
+    const unnoted = writeState(state, { format: 1, told, waiting: waitingOf(() => true) });
+    if ([...due.values()].every(({ length }) => length === 0)) return unnoted;
     const sender = createSender({ connections: 1, proxies: options.proxies });
     try {
       const failures = new Map<Destination, string>();
@@ -153,18 +165,17 @@ export const createNotifier = (options: NotifierOptions): Notifier => {
         }),
       );
       writeState(state, { format: 1, told, waiting: waitingOf((destination) => failures.has(destination)) });
-      return [...failures].map(
+      const untold = [...failures].map(
         ([{ name, url }, failure]) =>
           `${due.size > 1 ? 'One of the receivers, ' : ''}${name}, could not be told, and will be at the next build: ${failure.replaceAll(url.href, name)}`,
       );
+      return [...untold, ...unnoted];
     } finally {
       await sender.close();
     }
   };
   return {
     tell: (state, news, now) =>
-      tell(state, news, now).catch((error: unknown) => [
-        `The operator could not be told: ${error instanceof Error ? error.message : String(error)}`,
-      ]),
+      tell(state, news, now).catch((error: unknown) => [`The operator could not be told: ${reasonOf(error)}`]),
   };
 };

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
@@ -284,6 +284,23 @@ describe('word to the operator', () => {
     await build([found('a', true)]);
     await build([found('a', true)]);
     expect(told()).toEqual([['a failing']]);
+  });
+
+  it('C12: tells of a failure although its own file cannot be written, and says that it may do so again', async () => {
+    const note = path.join(state, 'notices.json');
+    // As a folder of another user would be in the way, or a full disk.
+    mkdirSync(`${note}.next`);
+    for (const times of [1, 2]) {
+      expect(await fail('No room.')).toEqual([
+        expect.stringMatching(/could not be noted, and may be told again: EISDIR/),
+      ]);
+      expect(received).toHaveLength(times);
+    }
+    expect(await build([found('a', false)])).toEqual([expect.stringContaining('could not be noted')]);
+    rmdirSync(`${note}.next`);
+    await fail('No room.');
+    expect(await fail('No room.')).toEqual([]);
+    expect(received).toHaveLength(3);
   });
 });
 
