@@ -59,13 +59,14 @@ export class PartlyPublished extends Error {
  * much, PartlyPublished
  */
 export const runBuild = async (input: BuildInput): Promise<BuildResult> => {
+  let unlock: () => void;
   try {
     assertRoom(input.dryRun === true ? [input.state] : [input.state, input.out], input.state);
+    unlock = lockState(input.state);
   } catch (error) {
-    if (input.dryRun !== true) await rememberRefusal(input, error);
+    if (input.dryRun !== true && !(error instanceof LockedError)) await rememberRefusal(input, error);
     throw error;
   }
-  const unlock = lockState(input.state);
   try {
     if (input.dryRun === true) return await rehearse(input);
     // A killed rehearsal leaves as much as everything that is kept.

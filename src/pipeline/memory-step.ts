@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { type BuildLine, composeBuildLine } from '../catalog/build-lines.ts';
 import { appendBuild } from '../catalog/build-record.ts';
 import { readLastBuild } from '../catalog/last-build.ts';
-import { lockState } from '../catalog/lock.ts';
+import { LockedError, lockState } from '../catalog/lock.ts';
 import type { PackageChange } from '../contract/generation.ts';
 import type { BuildInput } from './build-input.ts';
 import type { BuildResult } from './build-result.ts';
@@ -43,19 +43,21 @@ export const rememberBuild = ({ state, entries }: Pick<Refused, 'state' | 'entri
 
 /**
  * Records a build that was refused before it had the lock of its state folder, and notifies the operator, unless
- * another build has the lock.
+ * another build has the lock. Where the lock cannot be taken for another reason, nothing is recorded.
  */
 export const rememberRefusal = async (input: Refused, error: unknown): Promise<void> => {
+  let unlock = () => {};
   try {
-    const unlock = lockState(input.state);
-    try {
-      rememberFailure(input, error);
-      await tellOfFailure(input, error);
-    } finally {
-      unlock();
-    }
-  } catch {
-    // Another build is running, or the disk cannot be written. The error that ends this build says so.
+    unlock = lockState(input.state);
+    rememberFailure(input, error);
+  } catch (thrown) {
+    if (thrown instanceof LockedError) return;
+    // The folder cannot be written, of which the operator must hear in particular.
+  }
+  try {
+    await tellOfFailure(input, error);
+  } finally {
+    unlock();
   }
 };
 

@@ -1,3 +1,5 @@
+import { mkdirSync, rmdirSync } from 'node:fs';
+import path from 'node:path';
 import { expect, it } from 'vitest';
 import { readBuildRecord } from '../../src/catalog/build-record.ts';
 import { lockState } from '../../src/catalog/lock.ts';
@@ -22,6 +24,15 @@ it('C12: a build that was refused is remembered and told of, unless another one 
   await refuse();
   expect([readBuildRecord(state).builds, told]).toEqual([[], []]);
   unlock();
+  // The lock cannot be taken, as on a disk that can only be read.
+  const inTheWay = path.join(state, 'build.lock-journal');
+  mkdirSync(inTheWay);
+  await refuse();
+  rmdirSync(inTheWay);
+  expect([readBuildRecord(state).builds, told.splice(0)]).toEqual([
+    [],
+    [{ failure: { name: 'Error', reason: 'no room' } }],
+  ]);
   await refuse();
   expect(readBuildRecord(state).builds).toMatchObject([{ ended: 'failed', reason: 'no room' }]);
   expect(told).toEqual([{ failure: { name: 'Error', reason: 'no room' } }]);

@@ -116,6 +116,22 @@ it('C12: what is in the way in a state folder is told of before anything reads o
   }
 });
 
+it('C12: a build that cannot take the lock of its state folder, as on a disk that can only be read, is told of', async () => {
+  const origin = await OriginServer.start();
+  try {
+    origin.serve('a', await generateRepository({ packages: makePackages(2, 'a') }));
+    const bench = new BuildBench();
+    bench.list([{ slug: 'a', uri: origin.uri('a') }]);
+    const { told, variable } = await receiveNotices();
+    mkdirSync(path.join(bench.state, 'build.lock-journal'), { recursive: true });
+    for (const { status, text } of [await bench.build(variable), await bench.build(`${variable} DEBDEX_DRY_RUN=1`)])
+      expect({ status, text }).toMatchObject({ status: 6, text: expect.stringContaining('unable to open') });
+    expect(told).toEqual([expect.stringContaining('unable to open')]);
+  } finally {
+    await origin.stop();
+  }
+});
+
 it('C12: a file or folder of the state that leads nowhere, or is the other of the two, is named and left', () => {
   for (const name of [...stateFolders, ...stateFiles]) {
     const state = temporaryFolder();
