@@ -6,6 +6,8 @@ import { findUnsafe } from '../../src/safety/find-unsafe.ts';
 import { createSafetyList, type ExplainedSafetyList, type SafetyPlace } from '../../src/safety/safety-list.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 
+type Answering = EntryCheck & { state: 'answers' };
+
 /** What to report about one entry. */
 export interface Told {
   readonly slug: string;
@@ -29,7 +31,7 @@ const faultWords: Readonly<Record<string, string>> = {
 
 const tellSignature = (
   { slug, key }: ManifestEntry,
-  checked: EntryCheck & { state: 'answers' },
+  checked: Answering,
   before: RepositoryOutcome | undefined,
 ): Told | undefined => {
   const { signed } = checked;
@@ -58,15 +60,13 @@ interface Naming {
   readonly safety: Pick<ExplainedSafetyList<SafetyPlace>, 'find'>;
 }
 
-type Moved = EntryCheck & { state: 'answers' };
-
 /**
- * Whether it leads to what the safety list names: a check follows the Release alone, and the last build all files. What
- * the list names itself is there because its operator wants it.
+ * What to report of one that leads to what the safety list names: a check follows the Release alone, and the last build
+ * all files. What the list names itself is there because its operator wants it.
  */
 const tellUnsafe = (
   { slug, uri }: ManifestEntry,
-  { move }: Moved,
+  { move }: Answering,
   before: RepositoryOutcome | undefined,
   { nameEntry, safety }: Naming,
 ): Told | undefined => {
