@@ -65,7 +65,12 @@ const assertKind = (file: string, kind: 'file' | 'folder'): void => {
     );
   }
   // What cannot be read would count as lost and be written anew, which takes no right to the old one.
-  accessSync(file, kind === 'file' ? constants.R_OK : constants.R_OK | constants.X_OK);
+  try {
+    accessSync(file, kind === 'file' ? constants.R_OK : constants.R_OK | constants.X_OK);
+  } catch (error) {
+    // Another build is at work, and has just removed it.
+    if (codeOf(error) !== 'ENOENT') throw error;
+  }
 };
 
 /**

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import {
+import files, {
   existsSync,
   mkdirSync,
   readdirSync,
@@ -211,6 +211,24 @@ it('C4: what is no file or folder in the place of one that is kept of a reposito
   } finally {
     await origin.stop();
   }
+});
+
+describe('what another build keeps while it is under way', () => {
+  const access = files.accessSync;
+  replaceFunctions(files, {
+    accessSync: (file, mode) => {
+      if (path.basename(String(file)) === 'removals.json') rmSync(file);
+      access(file, mode);
+    },
+  });
+
+  it('C12: may go while it is looked at: whoever looks is told next that the other one is at work', () => {
+    const state = temporaryFolder();
+    const file = path.join(state, 'removals.json');
+    writeFileSync(file, '{}');
+    assertStateFiles(state);
+    expect(existsSync(file)).toBe(false);
+  });
 });
 
 it('an identifier that cannot be read now is no lost one, and stays', () => {
