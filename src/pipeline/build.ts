@@ -228,8 +228,8 @@ const describePublished = (
 ): BuildResult => {
   const repairs = [...result.repairs, ...describeRepairs(repaired)];
   const told = result.generation?.generation;
-  // Compressed copies are beside documents, and the catalog does not know them.
-  const known = () => (output.keepsCopies ? undefined : readPackagesSize(state));
+  // Nobody else counts compressed copies, which are beside documents and pages.
+  const known = () => (output.keepsCopies ? [] : [readPackagesSize(state), ...(result.site?.folders ?? [])]);
   const size = told && readPublishedSize(output, state, `${told.number} ${told.date}`, known);
   return { ...result, repairs, size };
 };

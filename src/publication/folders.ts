@@ -4,11 +4,14 @@ import { writeWholeFile } from '../disk/whole-file.ts';
 import { isEntrance } from './entrances.ts';
 import { listFiles } from './folder-entries.ts';
 import type { OutputFolder } from './output-folder.ts';
+import { type KnownFolder, SizeCounter } from './size.ts';
 
 /** The changes of a publishing, in files. */
 export interface Published {
   /** The paths of all published files. */
   readonly files: ReadonlySet<string>;
+  /** The top-level folders that contain nothing but these files, with the sizes of those. */
+  readonly folders: readonly KnownFolder[];
   readonly written: number;
   readonly unchanged: number;
   readonly removed: number;
@@ -39,11 +42,19 @@ const markSame = (staged: string, { atime, mtime }: Stats): void => {
   }
 };
 
+/** The top-level folder that contains a file; undefined if none does. */
+const topOf = (file: string): string | undefined => {
+  const end = file.indexOf('/');
+  return end < 0 ? undefined : file.slice(0, end);
+};
+
 /** Publishes whole files that differ, and keeps the bytes and time stamps of those that do not. */
 class Publisher {
   written = 0;
   unchanged = 0;
   readonly kept = new Set<string>();
+  /** By top-level folder. */
+  readonly sizes = new Map<string, SizeCounter>();
   readonly #output: OutputFolder;
   readonly #verify: boolean;
   readonly #copied: { readonly file: string; readonly time: Date }[] = [];
@@ -56,13 +67,14 @@ class Publisher {
   }
 
   publish({ from, to, replaced }: PlacedFile): void {
-    this.kept.add(to);
     const present = this.#output.lookUp(to);
+    const staged = lstatSync(from);
+    if (!this.kept.has(to)) this.#count(to, staged.size);
+    this.kept.add(to);
     if (replaced && present === undefined && this.#output.share(from, to)) {
       this.written++;
       return;
     }
-    const staged = lstatSync(from);
     // In whole milliseconds, because file systems store times with different precision.
     const time = new Date(Math.floor(staged.mtimeMs));
     if (present?.isFile() && present.size === staged.size) {
@@ -89,6 +101,14 @@ class Publisher {
     // It may be copied in the same millisecond in which it was staged, and must not look as if it had been flushed.
     this.#output.copy(from, to, new Date(time.getTime() - 1));
     this.#copied.push({ file: this.#output.resolve(to), time });
+  }
+
+  #count(file: string, bytes: number): void {
+    const top = topOf(file);
+    if (top === undefined) return;
+    const counter = this.sizes.get(top) ?? new SizeCounter();
+    this.sizes.set(top, counter);
+    counter.add(file, bytes);
   }
 
   /** Resolves when the copied files are on disk. After that their time shows that they need not be compared again. */
@@ -129,7 +149,7 @@ class NamedFiles {
 
 /** The top-level folders that contain such files. */
 const topsOf = (names: Iterable<string>): ReadonlySet<string> =>
-  new Set([...names].filter((name) => name.includes('/')).map((name) => name.slice(0, name.indexOf('/'))));
+  new Set([...names].map(topOf).filter((top) => top !== undefined));
 
 interface PlacedFile {
   readonly from: string;
@@ -228,7 +248,7 @@ export const publishFolders = async (
     if (publisher.written > 0) whenStanding();
 
     const hasVanished = former.some((top) =>
-      [...listFiles(output.root, top)].some((name) => !output.isPart(name, publisher.kept)),
+      listFiles(output.root, top).some((name) => !output.isPart(name, publisher.kept)),
     );
     let removed = 0;
     const prune = (top: string) => {
@@ -241,7 +261,9 @@ export const publishFolders = async (
     }
     named.write(names);
     if (hasVanished) for (const top of former) prune(top);
-    return { files: publisher.kept, written: publisher.written, unchanged: publisher.unchanged, removed };
+    const { kept, sizes, written, unchanged } = publisher;
+    const folders = [...sizes].map(([folder, { size }]) => ({ folder, ...size }));
+    return { files: kept, folders, written, unchanged, removed };
   } finally {
     output.sweep();
   }

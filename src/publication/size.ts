@@ -30,17 +30,36 @@ type Largest = PublishedSize['largest'];
 const largerOf = (one: Largest, other: Largest): Largest =>
   other.bytes > one.bytes || (other.bytes === one.bytes && other.path < one.path) ? other : one;
 
-const measure = (output: OutputFolder, known: KnownFolder | undefined): PublishedSize => {
-  let [files, bytes] = [known?.files ?? 0, known?.bytes ?? 0];
-  let largest = known?.largest ?? { path: '', bytes: 0 };
-  for (const file of walkFiles(output.root, '', (folder) => folder === known?.folder)) {
-    if (isOwn(file)) continue;
-    const { size } = lstatSync(output.resolve(file));
-    files++;
-    bytes += size;
-    largest = largerOf(largest, { path: file, bytes: size });
+/** Adds up sizes. */
+export class SizeCounter {
+  #files = 0;
+  #bytes = 0;
+  #largest: Largest = { path: '', bytes: 0 };
+
+  add(path: string, bytes: number): void {
+    this.addAll({ files: 1, bytes, largest: { path, bytes } });
   }
-  return { files, bytes, largest };
+
+  addAll({ files, bytes, largest }: PublishedSize): void {
+    if (files === 0) return;
+    this.#largest = this.#files === 0 ? largest : largerOf(this.#largest, largest);
+    this.#files += files;
+    this.#bytes += bytes;
+  }
+
+  get size(): PublishedSize {
+    return { files: this.#files, bytes: this.#bytes, largest: this.#largest };
+  }
+}
+
+const measure = (output: OutputFolder, known: readonly KnownFolder[]): PublishedSize => {
+  const counter = new SizeCounter();
+  for (const one of known) counter.addAll(one);
+  const folders = new Set(known.map(({ folder }) => folder));
+  for (const file of walkFiles(output.root, '', (folder) => folders.has(folder))) {
+    if (!isOwn(file)) counter.add(file, lstatSync(output.resolve(file)).size);
+  }
+  return counter.size;
 };
 
 /**
@@ -51,7 +70,7 @@ export const readPublishedSize = (
   output: OutputFolder,
   state: string,
   generation: string,
-  known: () => KnownFolder | undefined = () => undefined,
+  known: () => readonly KnownFolder[] = () => [],
 ): PublishedSize => {
   const file = path.join(state, 'publication', 'size.json');
   try {

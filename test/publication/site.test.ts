@@ -13,6 +13,7 @@ import path from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type PublishOptions, publishFolders } from '../../src/publication/folders.ts';
 import { OutputFolder } from '../../src/publication/output-folder.ts';
+import { readPublishedSize } from '../../src/publication/size.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
 let folder: string;
@@ -49,6 +50,27 @@ const publish = async (
 };
 
 describe('publishing the site', () => {
+  it('counts what it publishes, so that its folders need not be gone through to know how much that is', async () => {
+    await publish({ 'index.html': 'front', [page('gone/late')]: 'gone' });
+    const files = {
+      'index.html': 'front',
+      [page('list')]: 'a list',
+      [page('package/a')]: 'a',
+      'package/a/feed.atom': 'feed',
+    };
+    const { folders } = await publish(files, { later: { [page('list')]: 'a list' } });
+    expect(folders).toEqual([
+      { folder: 'list', files: 1, bytes: 6, largest: { path: page('list'), bytes: 6 } },
+      { folder: 'package', files: 2, bytes: 5, largest: { path: 'package/a/feed.atom', bytes: 4 } },
+    ]);
+    const measure = (generation: string, known: typeof folders) =>
+      readPublishedSize(new OutputFolder(out), path.join(folder, 'state'), generation, () => known);
+    const walked = measure('one', []);
+    expect(measure('two', folders)).toEqual(walked);
+    rmSync(path.join(out, page('package/a')));
+    expect(measure('three', folders)).toEqual(walked);
+  });
+
   it('C12: changes no page before every new one stands that it may name', async () => {
     await publish({ 'index.html': 'front', [page('list')]: 'old list' });
     const next = { 'index.html': 'new front', [page('list')]: 'names b', [page('b')]: 'b', [page('zzz')]: null };
