@@ -129,7 +129,8 @@ const show = async (turn: number, until: number) => {
 };
 
 const count = async (turn: number) => {
-  if (!facets.open || results === undefined) return;
+  // Of a query that was replaced meanwhile: its request would end that of the new one.
+  if (turn !== asked || !facets.open || results === undefined) return;
   const [{ createFacetOptions }, { counts, isPart }] = await Promise.all([load(), results.count()]);
   if (turn !== asked) return;
   options ??= createFacetOptions(select);

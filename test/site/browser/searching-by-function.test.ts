@@ -111,6 +111,26 @@ describe('searching where the function answers', () => {
     expect([1, 2]).toContain(most);
   });
 
+  it('answers what is asked while what can be chosen of the answer before is about to be counted', async () => {
+    const page = await openPatient('/search/');
+    // So long that the next question comes in between.
+    await page.evaluate(
+      '{ const set = window.setTimeout; window.setTimeout = (run, wait, ...more) => set(run, wait === 300 ? 1500 : wait, ...more); }',
+    );
+    const { promise: counted, resolve: release } = Promise.withResolvers<void>();
+    await page.route(api, async (route) => {
+      if (route.request().url().includes('q=snowboard')) await counted;
+      await route.continue().catch(() => {});
+    });
+    // More than one answer tells, so that counting takes a request of its own.
+    await page.getByRole('searchbox').fill('many');
+    await page.locator('#more').waitFor();
+    await page.getByRole('searchbox').fill('snowboard');
+    await expect.poll(() => page.locator('#search-status').textContent()).toBe('Searching…');
+    release();
+    await expect.poll(() => names(page)).toEqual(['SnowBoard']);
+  });
+
   it('the files answer where the function answers no list, is down or does not answer in time, and it is left alone then', async () => {
     const page = await site.openAnother('/about/', {}, site.computing.address);
     let asked = 0;
