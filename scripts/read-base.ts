@@ -14,7 +14,7 @@ const ownNames: ReadonlySet<string> = new Set([
   ...laterRoot.slice(0, 1),
   ...gatewayWords,
   ...Object.values(page).map((address) => (typeof address === 'string' ? firstSegment(address) : '')),
-  ...['assets', 'badge', 'icons', 'package', 'pagefind', 'sample', 'sitemap'],
+  ...['assets', 'badge', 'icons', 'package', 'search-index', 'sample', 'sitemap'],
 ]);
 
 const plainPath = /^(?:\/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*\/*$/;

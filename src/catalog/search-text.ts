@@ -22,7 +22,7 @@ const ascii = /^[\x00-\x7f]*$/;
  * Without the signs of trade marks, whose compatibility forms are letters ("YouTubeTM"): who leaves them out means the
  * same name. They end a word.
  */
-export const withoutMarks = (text: string): string =>
+const withoutMarks = (text: string): string =>
   // One by one: a run of them that a blank has to follow would be read again from each of its signs.
   text.replace(/[™℠](?=[™℠\s]|$)/g, '').replace(/[™℠]/g, ' ');
 

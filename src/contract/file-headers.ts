@@ -72,10 +72,7 @@ export const cacheRules: readonly CacheRule[] = [
     // catalogs), or a number that is never reused (change lists).
     files: [
       'assets/*',
-      'pagefind/fragment/*',
-      'pagefind/index/*',
-      'pagefind/filter/*',
-      'pagefind/*.pf_meta',
+      ...['words', 'heads', 'rows', 'values'].map((kind) => `search-index/${kind}/*`),
       'v2/catalog/*',
       'v2/inventory/*',
       'v2/changes/*',

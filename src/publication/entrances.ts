@@ -1,5 +1,5 @@
 const entrances: ReadonlySet<string> = new Set([
-  ...['index.html', 'sitemap.xml', 'feed.atom', 'feed.json', 'pagefind/pagefind-entry.json'],
+  ...['index.html', 'sitemap.xml', 'feed.atom', 'feed.json', 'search-index/index.json'],
   'v2/index.json',
 ]);
 

@@ -35,5 +35,5 @@ export const beginningLists = {
   answers: (text: string): boolean => [...joinWords(text)].length === letters && [...text.trim()].length === letters,
   /** The file of one letter or two. Letters are encoded as code points, because not every file host keeps letters as they are. */
   file: (beginning: string): string =>
-    `pagefind/beginnings/${[...beginning].map((letter) => letter.codePointAt(0)?.toString(16)).join('-')}.json`,
+    `search-index/beginnings/${[...beginning].map((letter) => letter.codePointAt(0)?.toString(16)).join('-')}.json`,
 } as const;

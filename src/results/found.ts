@@ -62,6 +62,9 @@ export interface FoundPackage extends RowCard {
   readonly isPart?: boolean;
 }
 
+/** A package in the list of results. */
+export type ListedPackage = RowCard & Pick<FoundPackage, 'isPart'>;
+
 /** What the page knows about the index. */
 export interface IndexTraits {
   /** Slugs of the repositories that the last build could not read. */

@@ -14,7 +14,7 @@ export interface ToldTraits {
 }
 
 /** The same beside the search index among the files, for the suggestions of other pages. */
-export const traitsFile = 'pagefind/traits.json';
+export const traitsFile = 'search-index/traits.json';
 
 const slugsOf = (text = ''): ReadonlySet<string> => new Set(text.split(' ').filter((slug) => slug !== ''));
 

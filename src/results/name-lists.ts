@@ -3,5 +3,5 @@ export const nameLists = {
   /** A typed word of five letters may mean a name of four. */
   shortest: 4,
   longest: 32,
-  file: (length: number): string => `pagefind/names/${length}.json`,
+  file: (length: number): string => `search-index/names/${length}.json`,
 } as const;

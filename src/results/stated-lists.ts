@@ -15,5 +15,5 @@ export const statedLists = {
   count: (packages: number): number => 2 ** Math.ceil(Math.log2(Math.max(packages / packagesInList, 1))),
   /** The number of the list with a package, among `count`. */
   of: (id: string, count: number): number => hueOf(id, count),
-  file: (list: number): string => `pagefind/stated/${list}.json`,
+  file: (list: number): string => `search-index/stated/${list}.json`,
 } as const;

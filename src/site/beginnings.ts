@@ -2,9 +2,9 @@ import { compareText } from '../catalog/reading.ts';
 import { joinWords, nameTerms } from '../catalog/search-text.ts';
 import { stateOf } from '../contract/package-states.ts';
 import { type BeginningList, beginningLists, type FirstRows } from '../results/beginning-lists.ts';
-import { type RowCard, withinRow } from '../results/row.ts';
-import { offeredBuilds, type PackageSummary } from './package-summary.ts';
-import { isStale, isUnsafe, troubleOf } from './repository.ts';
+import type { PackageSummary } from './package-summary.ts';
+import { isStale, isUnsafe } from './repository.ts';
+import { composeCard } from './row-card.ts';
 
 /** How closely a package matches two letters that begin its name or a word of it; smaller is closer. */
 interface Closeness {
@@ -39,22 +39,6 @@ const addTo = (best: Candidate[], candidate: Candidate): void => {
   if (last !== undefined) best.pop();
 };
 
-const toRow = (summary: PackageSummary, hasDevices: boolean): RowCard => {
-  const { architectures, runs } = offeredBuilds(summary);
-  return withinRow({
-    id: summary.id,
-    name: summary.name,
-    version: summary.version,
-    summary: summary.summary,
-    icon: summary.icon,
-    paid: summary.paid,
-    architectures,
-    place: summary.repository.toldName,
-    runs: hasDevices ? runs : undefined,
-    trouble: troubleOf(summary.repository),
-  });
-};
-
 /** The lists of suggestions, by their two letters. */
 export const composeBeginnings = (
   packages: Iterable<PackageSummary>,
@@ -81,7 +65,7 @@ export const composeBeginnings = (
   return new Map(
     [...best].map(([beginning, candidates]) => [
       beginning,
-      candidates.map(({ summary }) => toRow(summary, hasDevices)),
+      candidates.map(({ summary }) => composeCard(summary, hasDevices)),
     ]),
   );
 };

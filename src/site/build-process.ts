@@ -1,5 +1,5 @@
 // The process that builds the site; see build-site.ts, which starts it.
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import path from 'node:path';
 import { type BuildOrder, type BuildProgress, type BuiltSite, stagingFolders } from './build-site.ts';
@@ -8,9 +8,9 @@ import { provideSite, site } from './context.ts';
 import { drawPictures } from './draw-pictures.ts';
 import { openSite } from './open-site.ts';
 import { answerOrder } from './own-process.ts';
-import { buildSearchIndex } from './pagefind-index.ts';
 import { renderPages } from './render.ts';
 import { helpRendering } from './render-help.ts';
+import { buildSearchIndex } from './search-index.ts';
 
 const timed = async <T>(work: () => Promise<T> | T): Promise<readonly [T, number]> => {
   const start = performance.now();
@@ -25,6 +25,9 @@ const { bundle, pages: staged, pictures, index } = stagingFolders(cache);
 // Work that needs no catalog, while the parent process crawls and makes one.
 const begin = async () => {
   mkdirSync(path.dirname(bundle), { recursive: true });
+  // The search index of earlier versions.
+  for (const former of ['pagefind', 'pagefind.kept.json'])
+    rmSync(path.join(cache, former), { recursive: true, force: true });
   await prepareBundle(bundle);
 };
 const bundled = begin();
@@ -44,8 +47,7 @@ const runBuild = async (options: BuildOrder, onProgress: (progress: BuildProgres
   try {
     const progress = (step: BuildProgress['step']) => (done: number, total: number) =>
       onProgress({ step, done, total });
-    // Pagefind works in a separate process, at the same time as the rendering.
-    const searching = timed(() => buildSearchIndex(catalog, index, progress('search'), verify));
+    const searching = timed(() => buildSearchIndex(catalog, index, progress('search')));
     const render = async () => {
       const { ready, loaded } = await load();
       const { files, rendered } = await renderPages(
@@ -77,7 +79,7 @@ const runBuild = async (options: BuildOrder, onProgress: (progress: BuildProgres
       { folder: client, prefix: '', replaced: false },
       { folder: staged, files, prefix: '', isOfPages: true, replaced: true },
       { folder: pictures, prefix: '', replaced: true },
-      { folder: index, files: indexFiles, prefix: 'pagefind', replaced: true },
+      { folder: index, files: indexFiles, prefix: 'search-index', replaced: true },
     ];
     return { rendered, searchable: catalog.packages.size, staged: folders, seconds: { read, search, pages } };
   } finally {

@@ -71,7 +71,7 @@ export const stagingFolders = (
   bundle: path.join(cache, 'bundle'),
   pages: path.join(cache, 'pages'),
   pictures: path.join(cache, 'pictures'),
-  index: path.join(cache, 'pagefind'),
+  index: path.join(cache, 'search-index'),
 });
 
 // For the renderer, which reads the whole catalog: by default Node collects garbage only when the heap is more than
@@ -104,16 +104,13 @@ export const startSiteProcess = (cacheDir: string): SiteProcess => {
     env: {
       // Compiled code is kept, because compiling is most of the time in which Astro and the pages start.
       NODE_COMPILE_CACHE: path.join(cache, 'compiled'),
-      // For Pagefind's allocator (jemalloc's TUNING.md): freed memory is returned after a quarter of a second, not ten,
-      // which saves a fifth of its peak and takes a second longer for 63,000 packages.
-      _RJEM_MALLOC_CONF: 'dirty_decay_ms:250,muzzy_decay_ms:0',
       ...process.env,
     },
   });
 };
 
 /**
- * Builds the site from the catalog (pages with Astro, search with Pagefind), each part into a folder below `cacheDir`,
+ * Builds the site from the catalog (pages with Astro, the search index), each part into a folder below `cacheDir`,
  * in a separate process, which ends. Publishing is left to the caller, because it has to end with the process that
  * holds the lock of the state folder.
  *

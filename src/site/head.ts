@@ -14,11 +14,11 @@ const digest = hash('sha256', themeScript, 'base64');
 
 /**
  * What a page may load and run: its own scripts, and package icons from anywhere. Strangers' text is escaped; if that
- * ever fails, this prevents it from running (CSP Level 3). Pagefind uses WebAssembly.
+ * ever fails, this prevents it from running (CSP Level 3).
  */
 export const contentSecurityPolicy = [
   "default-src 'none'",
-  `script-src 'self' 'wasm-unsafe-eval' 'sha256-${digest}'`,
+  `script-src 'self' 'sha256-${digest}'`,
   "style-src 'self'",
   "img-src 'self' https: http: data:",
   "connect-src 'self'",

@@ -1,5 +1,6 @@
 import { joinWords, nameTerms } from '../catalog/search-text.ts';
 import { beginningLists } from '../results/beginning-lists.ts';
+import { indexRoot } from '../results/file-index.ts';
 import { statedByBuilds } from '../results/found.ts';
 import { traitsFile } from '../results/index-traits.ts';
 import { nameLists } from '../results/name-lists.ts';
@@ -16,11 +17,8 @@ export interface IndexFile {
   readonly content: Uint8Array;
 }
 
-/** The folder of the index. The names of its files are relative to the root of the site. */
-const root = 'pagefind/';
-
 const jsonFile = (name: string, value: unknown): IndexFile => ({
-  path: name.slice(root.length),
+  path: name.slice(indexRoot.length),
   content: Buffer.from(JSON.stringify(value)),
 });
 

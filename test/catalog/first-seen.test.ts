@@ -8,7 +8,6 @@ import { catalogPath } from '../../src/catalog/state-catalog.ts';
 import { limits } from '../../src/contract/limits.ts';
 import { feedOfAll, feedOfAuthor } from '../../src/site/feed-subjects.ts';
 import { newsByDay, recentNews } from '../../src/site/overview.ts';
-import { composeSearchRecords } from '../../src/site/pagefind-index.ts';
 import { SiteCatalog } from '../../src/site/site-catalog.ts';
 import { adoptFormerSlugs } from '../../src/snapshots/former-slugs.ts';
 import { HistoryStore } from '../../src/snapshots/history.ts';
@@ -16,6 +15,7 @@ import { type RecordHistory, RecordSights, recordKey, type Sight } from '../../s
 import { openStore } from '../../src/snapshots/store.ts';
 import { buildCatalog, packages, parseRecords, type SourceRepository } from '../support/catalog.ts';
 import { makeEntry } from '../support/crawling.ts';
+import { openBuiltIndex } from '../support/file-index.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
 const january = new Date('2026-01-10T00:00:00.000Z');
@@ -244,15 +244,14 @@ describe('lists of what is new', () => {
     const told = feedOfAll(source).entries.map(({ summary }) => summary.id);
     const ofAuthor = feedOfAuthor(source, author).entries.map(({ summary }) => summary.id);
     const listed = newsByDay(catalog).flatMap(({ added, updated }) => [...added.cards, ...updated.cards]);
-    const sorted = [...composeSearchRecords(catalog)].sort((a, b) =>
-      (a.sort.updated ?? '') < (b.sort.updated ?? '') ? 1 : -1,
-    );
+    const index = await openBuiltIndex(catalog);
     catalog.close();
+    const sorted = await index.rows(await index.sort(await index.find(''), 'newest'));
     expect(told).toEqual(['com.example.three']);
     expect(ofAuthor).toEqual(told);
     expect(listed.map(({ id }) => id)).toEqual(['com.example.three']);
     const newest = ['com.example.three', 'com.example.two', 'com.example.one'];
-    expect(sorted.map(({ meta }) => meta.id)).toEqual(newest);
+    expect(sorted.map(({ id }) => id)).toEqual(newest);
     const search = new CatalogFiles(state);
     const found = await search.searchPackages('com.example', 10, 1, {}, 'newest');
     search.close();

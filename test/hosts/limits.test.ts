@@ -145,7 +145,7 @@ describe('--base-url', () => {
       '/package/x',
       '/jailbreak',
       '/healthz',
-      '/pagefind',
+      '/search-index',
       '/badge',
       '/v1',
       '/v4/x',

@@ -79,7 +79,7 @@ describe('publishing the site', () => {
     expect(read(page('list'))).toBe('old list');
   });
 
-  const entrances = ['index.html', 'sitemap.xml', 'feed.atom', 'feed.json', 'pagefind/pagefind-entry.json'];
+  const entrances = ['index.html', 'sitemap.xml', 'feed.atom', 'feed.json', 'search-index/index.json'];
   const entrancesThat = (text: string) => Object.fromEntries(entrances.map((name) => [name, text]));
 
   it('C12: puts the entrances last, and what names nothing first', async () => {

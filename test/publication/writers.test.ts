@@ -61,7 +61,7 @@ const others: Readonly<Record<string, string>> = {
   'src/site/bundle.ts': 'the bundle of the pages, below the state folder or the project',
   'src/site/draw-pictures.ts': 'the share pictures as drawn, below the state folder',
   'src/site/kept-file.ts': 'what is built below the state folder, and kept there',
-  'src/site/pagefind-index.ts': 'the search index as built, below the state folder',
+  'src/site/search-index.ts': 'the search index as built, below the state folder',
   'src/site/render.ts': 'the pages as built, below the state folder',
   'src/snapshots/depiction-store.ts': 'what was kept of depictions, in the state folder',
   'src/snapshots/history.ts': 'the history, in the state folder',

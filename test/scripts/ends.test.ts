@@ -131,7 +131,7 @@ describe('a build whose pages fail', () => {
     await serve('one');
     expect((await runScript('build', [...bench.flags, '--no-site'], { environment: benchClock })).status).toBe(0);
     // Pages of before are files like any, and cost a site less where a test writes them.
-    for (const page of ['.', packageAddress('com.example.one1'), 'pagefind/fragment']) {
+    for (const page of ['.', packageAddress('com.example.one1'), 'search-index/rows']) {
       mkdirSync(path.join(bench.out, page), { recursive: true });
       writeFileSync(path.join(bench.out, page, 'index.html'), 'of before');
     }

@@ -109,7 +109,7 @@ describe.skipIf(process.env.DEBDEX_TEST_INSTALLATION === undefined)(
         '/v2/livez',
         // Makes the store of accounts, which commands do not.
         '/v2/login',
-        '/pagefind/pagefind.js',
+        '/search-index/index.json',
       ]) {
         expect((await fetch(address + path_)).status, path_).toBe(200);
       }

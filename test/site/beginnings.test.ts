@@ -91,7 +91,7 @@ describe('what two letters begin', () => {
         const lists = composeBeginnings([summaryOf(text)], false);
         for (const beginning of lists.keys()) {
           expect(beginningLists.of(beginning)).toBe(beginning);
-          expect(beginningLists.file(beginning)).toMatch(/^pagefind\/beginnings\/[\da-f]+-[\da-f]+\.json$/);
+          expect(beginningLists.file(beginning)).toMatch(/^search-index\/beginnings\/[\da-f]+-[\da-f]+\.json$/);
         }
         const typed = beginningLists.of(text);
         if (typed !== undefined) expect(lists.has(typed)).toBe(true);
@@ -130,7 +130,7 @@ describe('what two letters begin', () => {
     expect(firsts.get('c')?.h).toEqual(lists.get('ch'));
     const letters = ['m', ' M', 'ma', '日', '-', ''].map(beginningLists.letterOf);
     expect(letters).toEqual(['m', 'm', 'm', '日', undefined, undefined]);
-    expect(beginningLists.file('m')).toBe('pagefind/beginnings/6d.json');
+    expect(beginningLists.file('m')).toBe('search-index/beginnings/6d.json');
   });
 
   it('is no more in the file of one letter than a phone reads at once, of the commonest second letters', () => {

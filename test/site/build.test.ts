@@ -55,8 +55,8 @@ const otherDisk = ['/dev/shm'].find((disk) => existsSync(disk) && statSync(disk)
 
 const pageOf = (id: string): string => path.join('package', id, 'index.html');
 const built = (page: string): string => path.join(options.cacheDir, 'pages', stagedPage(page));
-const index = 'pagefind-entry.json';
-const builtIndex = path.join(options.cacheDir, 'pagefind', index);
+const index = 'index.json';
+const builtIndex = path.join(options.cacheDir, 'search-index', index);
 // Pages that no change here touches.
 const damagedPages = [built(pageOf('com.many.p2')), path.join(out, pageOf('com.many.p0'))];
 
@@ -129,7 +129,7 @@ describe('a build of the site', () => {
     writeFileSync(builtIndex, 'cut off');
     const summary = await publishSite(options);
     expect(summary).toMatchObject({ written: 0, removed: 0 });
-    expect(readFileSync(builtIndex, 'utf8')).toBe(read(`pagefind/${index}`));
+    expect(readFileSync(builtIndex, 'utf8')).toBe(read(`search-index/${index}`));
     // All that stands there is still of the publication, the search index too.
     expect(files().filter((name) => !summary.files.has(name))).toEqual(['_headers', 'v2/jailbreak/kept.json']);
     // Those that have one address, which are rendered each time.
@@ -209,7 +209,7 @@ describe('a build of the site', () => {
     expect(contents(out)).toEqual(whole);
     const page = pageOf('com.many.p2');
     expect(readFileSync(built(page)).equals(readFileSync(path.join(out, page)))).toBe(true);
-    expect(readFileSync(builtIndex, 'utf8')).toBe(read(`pagefind/${index}`));
+    expect(readFileSync(builtIndex, 'utf8')).toBe(read(`search-index/${index}`));
   });
 
   it('C11: renders all pages anew where the address and the name of the service change, and bears them everywhere, whatever they are', async () => {
@@ -226,7 +226,7 @@ describe('a build of the site', () => {
     const published = contents(outDir);
     const textOf = (file: string) => Buffer.from(published.get(file) ?? '', 'base64').toString();
     const texts = [...published.keys()].filter(
-      (file) => /\.(?:html|xml|atom|json|svg)$/.test(file) && !/^pagefind/.test(file),
+      (file) => /\.(?:html|xml|atom|json|svg)$/.test(file) && !/^search-index/.test(file),
     );
     const left = texts.filter((file) => textOf(file).replace('The software is Debdex.', '').includes('Debdex'));
     expect(left).toEqual([]);
@@ -264,6 +264,6 @@ describe('a build of the site', () => {
     expect(read('repository/alpha/index.html')).toContain('It has no packages.');
     // The function learns from the page of the search which repositories have one name.
     expect(readBuiltTraits(read('search/index.html')).alike).toEqual(new Set(['alpha', 'mirror']));
-    expect(JSON.parse(read('pagefind/pagefind-entry.json'))).toMatchObject({ languages: {} });
+    expect(JSON.parse(read('search-index/index.json'))).toMatchObject({ packages: 0 });
   });
 });

@@ -27,10 +27,12 @@ const files = (): string[] =>
 describe('a published site', () => {
   it('writes a page for every package, repository and section', () => {
     expect(files().filter((name) => /^package\/.*\/index\.html$/.test(name))).toHaveLength(250);
-    const { languages } = JSON.parse(read('pagefind/pagefind-entry.json'));
-    expect(Object.values(languages)).toMatchObject([{ page_count: 250 }]);
-    // Sixteen in a file.
-    expect(files().filter((name) => name.startsWith('pagefind/fragment/'))).toHaveLength(16);
+    const { packages, rows } = JSON.parse(read('search-index/index.json'));
+    expect(packages).toBe(250);
+    const withRows = files().filter((name) => name.startsWith('search-index/rows/'));
+    expect(withRows).toHaveLength(rows.length / 9);
+    expect(withRows.length).toBeGreaterThan(250 / 63);
+    expect(withRows.length).toBeLessThanOrEqual(250 / 8 + 1);
     for (const name of [
       'index.html',
       '404.html',

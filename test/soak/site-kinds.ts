@@ -1,5 +1,7 @@
-import { gunzipSync } from 'node:zlib';
 import { z } from 'zod';
+import { indexEntry, nameLength, partFile } from '../../src/results/file-index.ts';
+import { packageAddress } from '../../src/results/package-address.ts';
+import type { RowCard } from '../../src/results/row.ts';
 import { expectThat } from './tally.ts';
 import { ask, follow, type Kind, pick, read, type Visitor } from './visitor.ts';
 
@@ -54,28 +56,19 @@ const readFeeds = async (visitor: Visitor): Promise<void> => {
   await ask(visitor, none, [404], { headers: Math.random() < 0.5 ? html : {} });
 };
 
-const entrySchema = z.object({ languages: z.record(z.string(), z.object({ hash: z.string() })) });
+const entrySchema = z.object({ rows: z.string(), words: z.array(z.tuple([z.string(), z.string()])) });
 
 const loadSearchIndex = async (visitor: Visitor): Promise<void> => {
-  const entryPath = '/pagefind/pagefind-entry.json';
-  const readHash = async () => {
-    const { languages } = read(entryPath, await ask(visitor, entryPath, [200]), entrySchema);
-    return Object.values(languages)[0]?.hash ?? '';
-  };
-  const hash = await readHash();
-  const isStillNamed = async () => (await readHash()) === hash;
-  const meta = await follow(visitor, `/pagefind/pagefind.${hash}.pf_meta`, isStillNamed);
-  if (meta === undefined) return;
-  // Names of parts stand in it as text, among them those of the files that tell of pages.
-  const [name] = /unknown_group_[0-9a-f]{7,}/.exec(gunzipSync(meta.body).toString('latin1')) ?? [];
-  expectThat(name !== undefined, 'the search index names no parts');
-  const fragment = await follow(visitor, `/pagefind/fragment/${name}.pf_fragment`, isStillNamed);
-  if (fragment === undefined) return;
-  const content = gunzipSync(fragment.body);
-  const pages = JSON.parse(content.subarray(content.indexOf('{')).toString()) as Record<string, { url: string }>;
-  // What its row shows stands behind it.
-  const [address = ''] = pick(Object.values(pages)).url.split('#');
-  await follow(visitor, address, isStillNamed, html);
+  const readEntry = async () => read(`/${indexEntry}`, await ask(visitor, `/${indexEntry}`, [200]), entrySchema);
+  const entry = await readEntry();
+  const isStillNamed = async () => JSON.stringify(await readEntry()) === JSON.stringify(entry);
+  const [, words] = pick(entry.words);
+  if ((await follow(visitor, `/${partFile('words', words)}`, isStillNamed)) === undefined) return;
+  const name = entry.rows.slice(0, nameLength);
+  const rows = await follow(visitor, `/${partFile('rows', name)}`, isStillNamed);
+  if (rows === undefined) return;
+  const { id } = pick(JSON.parse(rows.body.toString()) as RowCard[]);
+  await follow(visitor, `/${packageAddress(id)}`, isStillNamed, html);
 };
 
 /** Each kind of request to the site. */

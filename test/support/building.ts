@@ -128,7 +128,7 @@ export class BuildBench {
 
   // The search index is the first part of the site that is published.
   #siteTime(): number | undefined {
-    return statSync(path.join(this.out, 'pagefind', 'fragment'), { throwIfNoEntry: false })?.mtimeMs;
+    return statSync(path.join(this.out, 'search-index', 'rows'), { throwIfNoEntry: false })?.mtimeMs;
   }
 
   /** Every published document, except those about generations and builds: path below the output folder → text. */

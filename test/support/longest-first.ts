@@ -45,7 +45,6 @@ export const waiting: readonly string[] = [
   'functions/abuse.test.ts',
   'following/refusing-replica.test.ts',
   'uploading/disk.test.ts',
-  'site/pagefind-index.test.ts',
   'crawl/many-repositories.test.ts',
   'functions/direct-questions.test.ts',
   'net/resolver.test.ts',

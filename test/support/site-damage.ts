@@ -1,6 +1,8 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { gunzipSync } from 'node:zlib';
+import { type IndexEntry, indexEntry, nameLength, partFile } from '../../src/results/file-index.ts';
+import { packageAddress } from '../../src/results/package-address.ts';
+import type { RowCard } from '../../src/results/row.ts';
 import { addressesOfPage, decodeEntities } from './links.ts';
 
 // Addresses that the function answers although there is no file.
@@ -22,44 +24,20 @@ const addressesIn = (name: string, text: string, base: string): string[] => {
 
 /** The names of all files of the search index, and the addresses of the pages that it finds. */
 const readSearchIndex = (out: string): { files: string[]; pages: string[] } => {
-  const folder = 'pagefind';
-  const entry = JSON.parse(readFileSync(path.join(out, folder, 'pagefind-entry.json'), 'utf8')) as {
-    languages: Record<string, { hash: string }>;
-  };
-  const parts = Map.groupBy(
-    ['fragment', 'index', 'filter'].flatMap((kind) =>
-      listFolder(path.join(out, folder, kind)).map((file) => `${folder}/${kind}/${file}`),
-    ),
-    (file) => path.parse(file).name,
+  const read = (file: string) => JSON.parse(readFileSync(path.join(out, file), 'utf8'));
+  const { words, heads, rows, facets, orders } = read(indexEntry) as IndexEntry;
+  const withRows = Array.from({ length: rows.length / (nameLength + 1) }, (_, number) =>
+    partFile('rows', rows.substr(number * (nameLength + 1), nameLength)),
   );
-  const files: string[] = [];
-  const pages: string[] = [];
-  for (const { hash } of Object.values(entry.languages)) {
-    const meta = `${folder}/pagefind.${hash}.pf_meta`;
-    files.push(meta);
-    if (!existsSync(path.join(out, meta))) continue;
-    // CBOR contains text as it is: the names of pages and of their groups, of chunks of the index and of filters.
-    const content = gunzipSync(readFileSync(path.join(out, meta))).toString('latin1');
-    const names = new Set([...content.matchAll(/unknown_(?:group_)?[0-9a-f]{7,}/g)].map(([name]) => name));
-    const told = new Set<string>();
-    for (const name of names) {
-      for (const file of (parts.get(name) ?? []).filter((part) => part.endsWith('.pf_fragment'))) {
-        const text = gunzipSync(readFileSync(path.join(out, file)));
-        const content = JSON.parse(text.subarray(text.indexOf('{')).toString());
-        // A single page has a file of its own.
-        const fragments: Record<string, { url: string }> = name.includes('group') ? content : { [name]: content };
-        for (const [page, { url }] of Object.entries(fragments)) {
-          told.add(page);
-          pages.push(url);
-        }
-      }
-    }
-    for (const name of names) if (!parts.has(name) && !told.has(name)) files.push(`${folder}/*/${name}`);
-  }
-  return { files, pages };
+  const files = [
+    ...words.map(([, name]) => partFile('words', name)),
+    ...heads.map(([, name]) => partFile('heads', name)),
+    ...[facets, ...Object.values(orders)].map((name) => partFile('values', name)),
+    ...withRows,
+  ];
+  const cards = withRows.filter((file) => existsSync(path.join(out, file))).flatMap((file) => read(file) as RowCard[]);
+  return { files, pages: cards.map(({ id }) => `/${packageAddress(id)}`) };
 };
-
-const listFolder = (folder: string): string[] => (existsSync(folder) ? readdirSync(folder) : []);
 
 const entrances = ['index.html', '404.html', 'sitemap.xml', 'feed.atom', 'feed.json', 'robots.txt', 'opensearch.xml'];
 

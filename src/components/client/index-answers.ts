@@ -6,7 +6,6 @@ import { readTraits, type ToldTraits, traitsFile } from '../../results/index-tra
 import { patience } from '../../results/patience.ts';
 import { addressOf } from './address.ts';
 import { rest, rests } from './index-presence.ts';
-import { runsWebAssembly } from './web-assembly.ts';
 
 // The search index, asked through the API while somebody types: one request at a time, and none if it does not answer,
 // or asks to be left alone.
@@ -195,7 +194,7 @@ export const orElse = <T>(fromIndex: Promise<T>, fromFiles: () => Promise<T>): P
       rest(rests.slow);
       askFiles();
     };
-    const timer = runsWebAssembly() ? setTimeout(slow, patience) : undefined;
+    const timer = setTimeout(slow, patience);
     fromIndex
       .then(resolve, (error: unknown) => {
         if (error instanceof Superseded) reject(error);

@@ -208,12 +208,8 @@ const answer = async (left?: Left | null) => {
   } catch (error) {
     // A newer query replaced it, here or in the header.
     if (turn !== asked || (error as Error).name === 'Superseded') return;
-    const isUnable = (error as Error).name === 'Unable';
-    isUnloaded = !isUnable;
-    const unloaded = 'The search could not be loaded. Check the connection, and press Enter to try again.';
-    clear(isUnable ? (error as Error).message : unloaded);
-    // Every package is in one of the sections.
-    start.hidden = !isUnable;
+    isUnloaded = true;
+    clear('The search could not be loaded. Check the connection, and press Enter to try again.');
   } finally {
     if (turn === asked) endWait();
   }

@@ -1,4 +1,4 @@
-import type { FoundPackage } from '../../results/found.ts';
+import type { ListedPackage } from '../../results/found.ts';
 import { type RowCard, rowMarkup } from '../../results/row.ts';
 import { partClass } from '../../results/search-page.ts';
 import { addressOf } from './address.ts';
@@ -15,7 +15,7 @@ export const createRow = (card: RowCard): HTMLElement => {
 };
 
 /** A found package as an item of the list of results, the same as the server renders. */
-export const createItem = (one: FoundPackage): HTMLElement => {
+export const createItem = (one: ListedPackage): HTMLElement => {
   const item = document.createElement('li');
   if (one.isPart) item.className = partClass;
   item.append(createRow(one));

@@ -3,16 +3,15 @@ import type { PackageOrder } from '../../contract/parameters.ts';
 import { type BeginningList, beginningLists, type FirstRows } from '../../results/beginning-lists.ts';
 import { type Chosen, countFacets, type FacetCounts } from '../../results/chosen-facets.ts';
 import { fitsFirst } from '../../results/fits-first.ts';
-import type { FoundPackage } from '../../results/found.ts';
+import type { FoundPackage, ListedPackage } from '../../results/found.ts';
 import { type Fit, readFit } from '../../results/meant.ts';
 import { addressOf } from './address.ts';
 import { IndexAnswer, orElse } from './index-answers.ts';
+import { readEntry } from './index-entry.ts';
 import { answers, mayAsk } from './index-presence.ts';
-import type { Order, Ordering } from './pagefind.ts';
-import { preloadPagefind } from './pagefind-files.ts';
+import type { Ordering } from './search-files.ts';
 import { withStatements } from './stated.ts';
 import { deviceBuild, mayRun } from './visitor-device.ts';
-import { runsWebAssembly } from './web-assembly.ts';
 
 // One search over two sources: the index through the function, and the one among the files.
 
@@ -25,7 +24,7 @@ export interface Results {
   readonly parts: number;
   readonly fit: Fit;
   /** The packages between two positions; fewer if there are no more. */
-  read(from: number, to: number): Promise<readonly FoundPackage[]>;
+  read(from: number, to: number): Promise<readonly ListedPackage[]>;
   /** How many packages have each value of each filter. `isPart`: only the best were counted. */
   count(): Promise<{ readonly counts: FacetCounts; readonly isPart: boolean }>;
 }
@@ -71,40 +70,23 @@ const fromIndex = async (
   };
 };
 
-const orders: Readonly<Record<NonNullable<PackageOrder>, Order>> = {
-  name: { name: 'asc' },
-  newest: { updated: 'desc' },
-  downloads: { downloads: 'desc' },
+const loadFiles = () => {
+  // At the same time as the script that reads it. An error is reported to whoever asks for it there.
+  readEntry().catch(() => {});
+  return import('./search-files.ts');
 };
 
-/** This browser cannot search the files. The message is for the visitor. */
-export class Unable extends Error {
-  override name = 'Unable';
-}
-
-const loadFiles = async (text = '') => {
-  if (!runsWebAssembly()) {
-    const isAnswered = text === '' && mayAsk();
-    throw new Unable(
-      isAnswered ? 'Type at least two letters.' : 'The search could not be loaded. Without a server it takes iOS 16.',
-    );
-  }
-  // At the same time as the caller's work, not after it.
-  preloadPagefind();
-  return import('./pagefind.ts');
-};
-
-const fromFiles = async (text: string, chosen: Chosen, wanted: number, order: Ordering): Promise<Results> => {
-  const { searchFiles } = await loadFiles(text);
-  const { count, ...answer } = await searchFiles(text, wanted, chosen, order);
+const fromFiles = async (text: string, chosen: Chosen, order: Ordering): Promise<Results> => {
+  const { searchFiles } = await loadFiles();
+  const { count, ...answer } = await searchFiles(text, chosen, order);
   return { ...answer, isMore: false, parts: 0, count: async () => ({ counts: await count(), isPart: false }) };
 };
 
 /** Prepares the source that will answer, for queries with this beginning. */
 export const prepare = async (beginning = ''): Promise<void> => {
   if (await answers()) return;
-  const { preparePagefind } = await loadFiles();
-  await preparePagefind(beginning);
+  const { prepareFiles } = await loadFiles();
+  await prepareFiles(beginning);
 };
 
 /** `none` if there is no such file; undefined if the host does not answer, which may be asked again. */
@@ -174,6 +156,6 @@ export const search = (
 ): Promise<Results> => {
   const build = isForDevice ? deviceBuild() : undefined;
   const architecture = build && architectureOf(build);
-  const files = () => fromFiles(text, chosen, wanted, { sort: sort && orders[sort], architecture });
+  const files = () => fromFiles(text, chosen, { sort, architecture });
   return text !== '' && mayAsk() ? orElse(fromIndex(text, chosen, wanted, sort, build !== undefined), files) : files();
 };

@@ -4,7 +4,7 @@ import { joinWords } from '../../results/words.ts';
 import { addressOf } from './address.ts';
 import { Superseded } from './index-answers.ts';
 import { createRow } from './row.ts';
-import { findBeginning, firstOfBeginning, prepare, readBeginning, readFirstRows, search, Unable } from './search.ts';
+import { findBeginning, firstOfBeginning, prepare, readBeginning, readFirstRows, search } from './search.ts';
 
 const { shown } = beginningLists;
 const searching = 'Searching…';
@@ -152,8 +152,7 @@ export const watchSearch = (form: HTMLFormElement): void => {
         total === 0 ? 'Nothing found' : `${corrected}${isMore ? 'More than ' : ''}${total} found; Enter shows all`;
     } catch (error) {
       if (turn === asked && !(error instanceof Superseded))
-        status.textContent =
-          error instanceof Unable ? error.message : 'The search could not be loaded. Press Enter to try again.';
+        status.textContent = 'The search could not be loaded. Press Enter to try again.';
     } finally {
       clearTimeout(awaited);
       if (turn === asked && status.textContent === searching) status.textContent = '';

@@ -1,16 +1,15 @@
-import { cpSync, rmSync } from 'node:fs';
+import { cpSync } from 'node:fs';
 import path from 'node:path';
-import { createIndex } from 'pagefind';
 import type { Page } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { composeContent, composeTarget } from '../../../src/results/search-content.ts';
-import { page } from '../../../src/site/addresses.ts';
+import { buildSearchIndex } from '../../../src/site/search-index.ts';
+import { SiteCatalog } from '../../../src/site/site-catalog.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { serveFolder } from '../../support/static-server.ts';
+import { type Source, sources, stanza, writeCatalog } from '../fixture.ts';
 import { useSiteInBrowser } from './site-in-browser.ts';
 
 const site = useSiteInBrowser();
-const card = { version: '1', place: 'Later', kind: 'tweaks', paid: false, architectures: ['all'] } as const;
 
 /** The results of a question, on a host whose index can be replaced by one of other packages. */
 const openOnHost = async () => {
@@ -22,17 +21,14 @@ const openOnHost = async () => {
   await visit.goto(`${host.base}/search/?q=many`);
   await visit.locator('#results .name').first().waitFor();
   const replaceIndex = async () => {
-    const { index } = await createIndex({});
-    if (index === undefined) throw new Error('no index');
-    for (let number = 0; number < 60; number++) {
-      const [id, title] = [`later${number}`, `Later ${number}`];
-      const url = composeTarget(page.package(id), { ...card, icon: undefined, runs: undefined });
-      const content = composeContent([title, 'many'], '');
-      await index.addCustomRecord({ url, content, language: 'unknown', meta: { title, id } });
-    }
-    rmSync(path.join(folder, 'pagefind'), { recursive: true });
-    await index.writeFiles({ outputPath: path.join(folder, 'pagefind') });
-    await index.deleteIndex();
+    const later = Array.from({ length: 60 }, (_, number) =>
+      stanza({ Package: `later${number}`, Name: `Later ${number}`, Description: 'Of many' }),
+    );
+    const file = path.join(folder, 'later.sqlite');
+    await writeCatalog(file, [{ ...(sources[0] as Source), packages: later.join('') }], host.base);
+    const catalog = new SiteCatalog(file);
+    await buildSearchIndex(catalog, path.join(folder, 'search-index'));
+    catalog.close();
   };
   return { page: visit, host, replaceIndex };
 };
@@ -43,8 +39,8 @@ const field = (page: Page) => page.locator('main input[name=q]');
 describe('an index that is replaced while a page of it is open', () => {
   it('is asked in place of the one before', async () => {
     const { page, host, replaceIndex } = await openOnHost();
-    const entries = host.requests.filter((name) => name.endsWith('/pagefind-entry.json'));
-    expect(entries, 'asked for once, though it is read twice').toHaveLength(1);
+    const entries = host.requests.filter((name) => name.endsWith('/search-index/index.json'));
+    expect(entries, 'asked for once').toHaveLength(1);
     await replaceIndex();
     await field(page).fill('later 7');
     await expect.poll(() => names(page)).toContain('Later 7');

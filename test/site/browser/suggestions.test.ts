@@ -8,7 +8,7 @@ describe('what is shown below the field', () => {
   it('answers below the field of the landing page, by keyboard alone', async () => {
     site.files.requests.length = 0;
     const page = await site.open('/');
-    expect(site.files.requests.some((name) => name.startsWith('/pagefind/'))).toBe(false);
+    expect(site.files.requests.some((name) => name.startsWith('/search-index/'))).toBe(false);
     await page.keyboard.press('/');
     await page.keyboard.type('snow');
     await page.locator('#suggestions [role=option]').first().waitFor();
@@ -23,12 +23,12 @@ describe('what is shown below the field', () => {
     site.files.requests.length = 0;
     const page = await site.open('/package/com.alpha.snowboard/');
     await page.waitForLoadState('networkidle');
-    expect(site.files.requests.filter((name) => name.startsWith('/pagefind/'))).toEqual([]);
+    expect(site.files.requests.filter((name) => name.startsWith('/search-index/'))).toEqual([]);
 
-    // Then it finds out who answers while the script loads, and all that Pagefind reads comes at once.
+    // Then it finds out who answers while the script loads, and the entry of the index comes at once.
     const asked = (part: string) => site.files.requests.filter((name) => name.includes(part)).length;
     const letScriptGo = await holdRequests(page, /\/assets\/suggest\./);
-    const letPagefindGo = await holdRequests(page, /\/pagefind\/pagefind\.js/);
+    const letSearchGo = await holdRequests(page, /\/assets\/search-files\./);
     await page.evaluate(`(() => {
       const field = document.querySelector('[role=combobox]');
       const listen = field.addEventListener;
@@ -41,22 +41,21 @@ describe('what is shown below the field', () => {
     await page.getByRole('combobox').dispatchEvent('pointerdown');
     await expect.poll(() => asked('/v2/livez')).toBe(1);
     letScriptGo();
-    await expect.poll(() => [asked('pagefind-entry.json'), asked('wasm.unknown')]).toEqual([1, 1]);
-    letPagefindGo();
-    await expect.poll(() => asked('.pf_meta')).toBe(1);
+    await expect.poll(() => asked('search-index/index.json')).toBe(1);
+    letSearchGo();
     await page.getByRole('combobox').focus();
     await page.keyboard.type('snow');
     await page.getByRole('option', { name: 'SnowBoard' }).waitFor();
     expect(await page.evaluate('globalThis.begun'), 'begun once').toBe(1);
-    expect([asked('wasm.unknown'), asked('.pf_meta')], 'each once').toEqual([1, 1]);
-    // Read twice: what is held back here has the browser keep nothing (replaced-index.test.ts tries it where it does).
-    expect(asked('pagefind-entry.json')).toBeLessThanOrEqual(2);
+    expect(asked('search-index/index.json')).toBe(1);
+    const parts = site.files.requests.filter((name) => /search-index\/(?:words|rows)/.test(name));
+    expect(new Set(parts).size, 'each once').toBe(parts.length);
     expect(site.files.requests.filter((name) => /^\/v2\/(?!.*\/download\/)/.test(name))).toEqual(['/v2/livez']);
   });
 
   it('shows on files alone what two letters begin before it can search, and of that what has the letters since', async () => {
     const page = await site.open('/about/');
-    const letGo = await holdRequests(page, '**/pagefind/pagefind.js');
+    const letGo = await holdRequests(page, '**/search-index/index.json');
     const names = page.locator('#suggestions [role=option] .name');
     const status = page.getByRole('status');
     await page.getByRole('combobox').fill('ma');
@@ -79,7 +78,7 @@ describe('what is shown below the field', () => {
     await page.getByRole('combobox').fill('qx');
     await expect.poll(() => status.textContent()).toBe('Nothing found');
     // A host that answers with a page for what is not there.
-    await page.route('**/pagefind/beginnings/*', (route) =>
+    await page.route('**/search-index/beginnings/*', (route) =>
       route.fulfill({ contentType: 'text/html', body: '<p>Here' }),
     );
     await page.getByRole('combobox').fill('el');
@@ -89,8 +88,8 @@ describe('what is shown below the field', () => {
 
   it('asks with the next letter again for what two letters begin, where the connection was away', async () => {
     const page = await site.open('/about/');
-    await holdRequests(page, '**/pagefind/pagefind.js');
-    const lists = '**/pagefind/beginnings/*';
+    await holdRequests(page, '**/search-index/index.json');
+    const lists = '**/search-index/beginnings/*';
     await page.route(lists, (route) => route.abort());
     const failed = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/beginnings/6d-61.json'));
     await page.getByRole('combobox').fill('ma');
@@ -104,20 +103,20 @@ describe('what is shown below the field', () => {
     const page = await site.open('/about/');
     const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
     const { promise: answered, resolve: tell } = Promise.withResolvers<void>();
-    await page.route('**/pagefind/beginnings/6d-61.json', async (route) => {
+    await page.route('**/search-index/beginnings/6d-61.json', async (route) => {
       await held;
       await route.continue().catch(() => {});
       tell();
     });
     const names = page.locator('#suggestions [role=option] .name');
     // On a busy machine what asks is loaded after both were typed, and then never asks for the first.
-    const asked = page.waitForRequest('**/pagefind/beginnings/6d-61.json');
+    const asked = page.waitForRequest('**/search-index/beginnings/6d-61.json');
     await page.getByRole('combobox').fill('ma');
     await asked;
     site.files.requests.length = 0;
     await page.getByRole('combobox').fill('sn');
     await expect.poll(() => names.allTextContents()).toEqual(['SnowBoard', 'All results']);
-    await expect.poll(() => site.files.requests.some((name) => name.startsWith('/pagefind/index/'))).toBe(true);
+    await expect.poll(() => site.files.requests.some((name) => name.startsWith('/search-index/words/'))).toBe(true);
     letGo();
     await answered;
     await page.waitForLoadState('networkidle');
@@ -145,14 +144,14 @@ describe('what is shown below the field', () => {
     letGo();
     await expect.poll(() => page.getByRole('status').textContent()).toMatch(/found; Enter shows all$/);
     expect((await names.allTextContents())[0]).toBe('Many 025');
-    expect(lists).toEqual(['/pagefind/beginnings/6d-61.json']);
+    expect(lists).toEqual(['/search-index/beginnings/6d-61.json']);
   });
 
   it.each(['files', 'function'])(
     'shows on %s at the second letter what it read at the first, whatever else is still to come',
     async (source) => {
       const page = await site.open('/about/', {}, source === 'files' ? undefined : site.computing.address);
-      const letListGo = await holdRequests(page, '**/pagefind/beginnings/6d-61.json');
+      const letListGo = await holdRequests(page, '**/search-index/beginnings/6d-61.json');
       const letGo = await holdRequests(page, '**/package/search?*');
       const names = page.locator('#suggestions [role=option] .name');
       const field = page.getByRole('combobox');
@@ -161,7 +160,7 @@ describe('what is shown below the field', () => {
         const { pathname } = new URL(request.url());
         if (/\/beginnings\/[^-]+$/.test(pathname)) firsts.push(pathname);
       });
-      const read = page.waitForResponse('**/pagefind/beginnings/6d.json');
+      const read = page.waitForResponse('**/search-index/beginnings/6d.json');
       await field.fill('m');
       await (await read).finished();
       await page.evaluate('new Promise((resolve) => setTimeout(() => requestAnimationFrame(resolve)))');
@@ -177,13 +176,13 @@ describe('what is shown below the field', () => {
       await field.fill('m');
       await field.fill('ma');
       expect((await names.allTextContents()).slice(0, 2)).toEqual(['Many 000', 'Many 001']);
-      const letSecondGo = await holdRequests(page, '**/pagefind/beginnings/*');
+      const letSecondGo = await holdRequests(page, '**/search-index/beginnings/*');
       const letSearchGo = await holdRequests(page, '**/package/search?*');
       await field.fill('');
       await field.fill('z');
       await field.fill('za');
       expect(await page.locator('#suggestions').isHidden()).toBe(true);
-      expect(firsts).toEqual(['/pagefind/beginnings/6d.json', '/pagefind/beginnings/7a.json']);
+      expect(firsts).toEqual(['/search-index/beginnings/6d.json', '/search-index/beginnings/7a.json']);
       letSecondGo();
       letSearchGo();
     },
@@ -191,8 +190,8 @@ describe('what is shown below the field', () => {
 
   it('keeps the answer of the index where what two letters begin comes later', async () => {
     const page = await site.open('/about/', {}, site.computing.address);
-    const letGo = await holdRequests(page, '**/pagefind/beginnings/*');
-    const read = page.waitForResponse('**/pagefind/beginnings/*');
+    const letGo = await holdRequests(page, '**/search-index/beginnings/*');
+    const read = page.waitForResponse('**/search-index/beginnings/*');
     const names = page.locator('#suggestions [role=option] .name');
     await page.getByRole('combobox').fill('ma');
     await expect.poll(() => names.count()).toBe(8);

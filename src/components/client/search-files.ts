@@ -1,0 +1,153 @@
+import type { Chosen, FacetCounts } from '../../results/chosen-facets.ts';
+import { type IndexOrder, partFile } from '../../results/file-index.ts';
+import { FileIndexSearch } from '../../results/file-index-search.ts';
+import type { Fit } from '../../results/meant.ts';
+import type { RowCard } from '../../results/row.ts';
+import { joinWords, pastedPackage, splitParts } from '../../results/words.ts';
+import { addressOf } from './address.ts';
+import { readEntry } from './index-entry.ts';
+import { correct } from './names.ts';
+
+// The search index among the files, which answers if there is no function.
+
+interface OpenIndex {
+  readonly index: FileIndexSearch;
+  /** The text of its entry, which identifies it. */
+  readonly text: string;
+}
+
+let opened: OpenIndex | undefined;
+
+/** Opens the index that was read last; `isAnew` reads which one is there now. */
+const openIndex = async (isAnew = false): Promise<OpenIndex> => {
+  const { entry, text } = await readEntry(isAnew);
+  if (opened?.text === text) return opened;
+  const index = new FileIndexSearch(entry, async (kind, name) => {
+    const response = await fetch(addressOf(partFile(kind, name)));
+    if (!response.ok) throw new Error(`${response.status}`);
+    return response.json();
+  });
+  opened = { index, text };
+  return opened;
+};
+
+/** Loads the search, and the parts of its index for queries with this beginning. */
+export const prepareFiles = async (beginning: string): Promise<void> => {
+  const { index } = await openIndex();
+  await index.prepare(beginning);
+};
+
+/** The order of results, besides relevance. */
+export interface Ordering {
+  readonly sort?: IndexOrder | 'name' | undefined;
+  /** Packages for this architecture, and for all, come first. */
+  readonly architecture?: string | undefined;
+}
+
+interface Question {
+  readonly text: string;
+  readonly chosen: Chosen;
+  readonly order: Ordering;
+}
+
+/** The answer of the files. */
+export interface FileAnswer {
+  readonly total: number;
+  readonly fit: Fit;
+  readonly read: (from: number, to: number) => Promise<readonly RowCard[]>;
+  readonly count: () => Promise<FacetCounts>;
+}
+
+const askIndex = async (
+  { index }: OpenIndex,
+  { text, chosen, order: { sort, architecture } }: Question,
+): Promise<FileAnswer> => {
+  const found = await index.find(text);
+  const narrowed = await index.filter(found, chosen);
+  const sorted =
+    sort === undefined
+      ? narrowed
+      : sort === 'name'
+        ? [...narrowed].sort((a, b) => a - b)
+        : await index.sort(narrowed, sort);
+  const isOpen = architecture !== undefined && chosen.architecture === undefined;
+  const first = new Set(isOpen ? await index.filter(sorted, { architecture }) : []);
+  const numbers = first.size === 0 ? sorted : [...first, ...sorted.filter((one) => !first.has(one))];
+  return {
+    total: numbers.length,
+    fit: { kind: 'asked' },
+    read: (from, to) => index.rows(numbers.slice(from, to)),
+    count: () => index.count(found, chosen),
+  };
+};
+
+/**
+ * Asks, and asks again if another index has replaced the one that was asked, whose files are then gone. If nothing was
+ * found, this checks that there is no other, and that the host answers.
+ *
+ * @throws Error if it does not
+ */
+const ask = async (question: Question): Promise<FileAnswer> => {
+  const index = await openIndex();
+  const orAnew = async <T>(answer: Promise<T>, renew: (now: OpenIndex) => Promise<T>): Promise<T> => {
+    try {
+      return await answer;
+    } catch (error) {
+      const now = await openIndex(true);
+      if (now !== index) return renew(now);
+      throw error;
+    }
+  };
+  const answer = await orAnew(askIndex(index, question), (now) => askIndex(now, question));
+  if (answer.total === 0) {
+    const now = await openIndex(true);
+    return now === index ? answer : askIndex(now, question);
+  }
+  const { read, count } = answer;
+  const renewed = async (now: OpenIndex) => askIndex(now, question);
+  return {
+    ...answer,
+    read: (from, to) => orAnew(read(from, to), async (now) => (await renewed(now)).read(from, to)),
+    count: () => orAnew(count(), async (now) => (await renewed(now)).count()),
+  };
+};
+
+/**
+ * The results for the query without one of its parts: of the variants, one that equals a name, or else the one with the
+ * fewest results.
+ */
+const askInPart = async ({ text, ...question }: Question): Promise<FileAnswer | undefined> => {
+  const parts = splitParts(text);
+  const rests = parts
+    .map((part) => parts.filter((other) => other !== part).flat())
+    .filter((words) => words.some((word) => word.length > 1));
+  const index = await openIndex();
+  const found = await Promise.all(
+    rests.map(async (words) => {
+      const answer = await askIndex(index, { ...question, text: words.join(' ') });
+      const [first] = await answer.read(0, 1);
+      return { answer, isName: first !== undefined && joinWords(first.name) === words.join('') };
+    }),
+  );
+  const [best] = found
+    .filter(({ answer }) => answer.total > 0)
+    .sort((a, b) => Number(b.isName) - Number(a.isName) || a.answer.total - b.answer.total);
+  return best && { ...best.answer, fit: { kind: 'part' } };
+};
+
+/**
+ * Searches the files. Without words it lists everything that passes the filters. If nothing matches, one typing mistake
+ * in a name is forgiven, and then one word too many.
+ */
+export const searchFiles = async (typed: string, chosen: Chosen, order: Ordering = {}): Promise<FileAnswer> => {
+  const text = pastedPackage(typed) ?? typed;
+  const question = { chosen, order };
+  const answer = await ask({ ...question, text });
+  if (answer.total > 0 || text === '') return answer;
+  const spelt = await correct(text).catch(() => undefined);
+  const corrected = spelt === undefined ? answer : await ask({ ...question, text: spelt });
+  if (spelt === undefined || corrected.total === 0) return (await askInPart({ ...question, text })) ?? answer;
+  const [first] = await corrected.read(0, 1);
+  const meant = first !== undefined && joinWords(first.name) === joinWords(spelt) ? first.name : spelt;
+  return { ...corrected, fit: { kind: 'corrected', meant } };
+};

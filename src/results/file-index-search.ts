@@ -1,0 +1,241 @@
+import { buildOf } from '../compatibility/builds.ts';
+import { type Chosen, type FacetCounts, type FacetName, facetNames } from './chosen-facets.ts';
+import {
+  decodeAscending,
+  decodeDigit,
+  decodeNumbers,
+  type FacetFile,
+  type FacetValues,
+  filesOf,
+  type IndexEntry,
+  type IndexOrder,
+  longestWord,
+  mostFiles,
+  nameLength,
+  type PartKind,
+  type Place,
+  places,
+  type WordFile,
+} from './file-index.ts';
+import type { RowCard } from './row.ts';
+import { splitWords } from './words.ts';
+
+/** Reads a part of the index; see file-index.ts. Rejects if it is not there. */
+export type ReadPart = (kind: PartKind, name: string) => Promise<unknown>;
+
+/** The most words of a query that count. Of a script without blanks each character is one. */
+const mostWords = 32;
+
+type Weights = Readonly<Record<Place, number>>;
+
+/** What a whole word counts, and one that is only begun. */
+const weights: Weights = { whole: 12, name: 12, id: 4, text: 1 };
+/** The same for a query without its blanks: a package that is called so comes before all others. */
+const wholeWeights: Weights = { ...weights, whole: 10_000 };
+const begunWholeWeights: Weights = { ...weights, whole: 100 };
+/** What of a word is typed where it is not known which word it is. */
+const begunShare = 0.3;
+
+/** A word of a file, or the head of many, and its packages; see WordFile. */
+type Member = readonly [word: string, numbers: string];
+
+/** Packages of a word that a typed one may be, and what share of it was typed: 1 if all of it. */
+interface Found {
+  readonly numbers: string;
+  readonly typed: number;
+}
+
+/** How well packages match, by number. */
+type Scores = Map<number, number>;
+
+const isAllowed = (name: FacetName, value: string, { [name]: values }: FacetValues): boolean =>
+  values.includes(value) ||
+  // A package for all architectures is for this one, too. For devices, the index lists each architecture of a package.
+  (name === 'architecture' && buildOf(value) === undefined && values.includes('all'));
+
+const isChosen = (chosen: Chosen, values: FacetValues, without?: FacetName): boolean =>
+  facetNames.every((name) => {
+    const value = chosen[name];
+    return value === undefined || name === without || isAllowed(name, value, values);
+  });
+
+interface Facets {
+  readonly combinations: readonly FacetValues[];
+  /** Of each package, which of them it has. */
+  readonly of: readonly number[];
+}
+
+/** Searches the index among the files. What was read is kept, for the letters that follow. */
+export class FileIndexSearch {
+  readonly #entry: IndexEntry;
+  readonly #read: ReadPart;
+  readonly #parts = new Map<string, Promise<unknown>>();
+  /** The number of the first package of each file with rows. */
+  readonly #starts: number[] = [];
+
+  constructor(entry: IndexEntry, read: ReadPart) {
+    this.#entry = entry;
+    this.#read = read;
+    let start = 0;
+    for (let at = nameLength; at < entry.rows.length; at += nameLength + 1) {
+      this.#starts.push(start);
+      start += decodeDigit(entry.rows, at);
+    }
+  }
+
+  #part<Content>(kind: PartKind, name: string, compose: (read: unknown) => Content): Promise<Content> {
+    const key = `${kind}/${name}`;
+    const known = this.#parts.get(key) as Promise<Content> | undefined;
+    if (known !== undefined) return known;
+    const part = this.#read(kind, name).then(compose);
+    this.#parts.set(key, part);
+    // It may be asked for again.
+    part.catch(() => this.#parts.delete(key));
+    return part;
+  }
+
+  /** The words of some files, or heads of words, with their packages. */
+  async #words(kind: 'words' | 'heads', from: number, to: number): Promise<Member[]> {
+    const files = this.#entry[kind].slice(from, to);
+    const read = await Promise.all(
+      files.map(([, name]) => this.#part(kind, name, (file) => Object.entries(file as WordFile))),
+    );
+    return read.flat();
+  }
+
+  /** The words that a typed one may be. */
+  async #find(word: string): Promise<readonly Found[]> {
+    const [from, to] = filesOf(this.#entry.words, word);
+    if (to - from <= mostFiles) {
+      const all = await this.#words('words', from, to);
+      return all
+        .filter(([one]) => one.startsWith(word))
+        .map(([one, numbers]) => ({ numbers, typed: word.length / one.length }));
+    }
+    const [head] = filesOf(this.#entry.heads, word);
+    const [exact, heads] = await Promise.all([
+      this.#words('words', from, from + 1),
+      this.#words('heads', head, head + 1),
+    ]);
+    const as = (typed: number, all: readonly Member[]): Found[] =>
+      all.filter(([one]) => one === word).map(([, numbers]) => ({ numbers, typed }));
+    return [...as(1, exact), ...as(begunShare, heads)];
+  }
+
+  /** The packages that have a word, or one that it begins. */
+  async #match(typed: string, whole: Weights, begun: Weights): Promise<Scores> {
+    const scores: Scores = new Map();
+    for (const { numbers, typed: share } of await this.#find(typed.slice(0, longestWord))) {
+      for (const [place, text] of numbers.split(' ').entries()) {
+        const name = places[place] as Place;
+        const score = share === 1 ? whole[name] : begun[name] * share;
+        for (const number of decodeAscending(text)) {
+          if ((scores.get(number) ?? 0) < score) scores.set(number, score);
+        }
+      }
+    }
+    // A rare word says more than a common one.
+    const weight = Math.log(1 + this.#entry.packages / scores.size);
+    for (const [number, score] of scores) scores.set(number, score * weight);
+    return scores;
+  }
+
+  /** Reads what a query with this beginning needs. */
+  async prepare(beginning: string): Promise<void> {
+    await Promise.all(splitWords(beginning).map((word) => this.#find(word.slice(0, longestWord))));
+  }
+
+  /**
+   * The numbers of the packages that have all words of a text, or begin to, or are called so without its blanks; the
+   * best first. All packages, in the order of their names, for an empty text.
+   */
+  async find(text: string): Promise<number[]> {
+    if (text === '') return Array.from({ length: this.#entry.packages }, (_, number) => number);
+    const words = splitWords(text).slice(0, mostWords);
+    if (words.length === 0) return [];
+    const each = words.length > 1 ? new Set(words) : [];
+    const [joined, ...apart] = await Promise.all([
+      this.#match(words.join(''), wholeWeights, begunWholeWeights),
+      ...Array.from(each, (word) => this.#match(word, weights, weights)),
+    ]);
+    const scores: Scores = new Map();
+    const [fewest, ...others] = apart.sort((a, b) => a.size - b.size);
+    for (const [number, score] of fewest ?? []) {
+      if (others.every((one) => one.has(number)))
+        scores.set(
+          number,
+          others.reduce((sum, one) => sum + (one.get(number) ?? 0), score),
+        );
+    }
+    for (const [number, score] of joined as Scores) {
+      if ((scores.get(number) ?? 0) < score) scores.set(number, score);
+    }
+    return [...scores].sort(([a, best], [b, other]) => other - best || a - b).map(([number]) => number);
+  }
+
+  #facets(): Promise<Facets> {
+    return this.#part('values', this.#entry.facets, (file) => {
+      const { combinations, of } = file as FacetFile;
+      return { combinations, of: decodeNumbers(of) };
+    });
+  }
+
+  /** Those of some packages that have the chosen values, in their order. */
+  async filter(numbers: readonly number[], chosen: Chosen): Promise<readonly number[]> {
+    if (facetNames.every((name) => chosen[name] === undefined)) return numbers;
+    const { combinations, of } = await this.#facets();
+    const allowed = combinations.map((values) => isChosen(chosen, values));
+    return numbers.filter((number) => allowed[of[number] as number]);
+  }
+
+  /** How many of some packages each value would leave, together with the other chosen values. */
+  async count(numbers: readonly number[], chosen: Chosen): Promise<FacetCounts> {
+    const { combinations, of } = await this.#facets();
+    const counts = new Uint32Array(combinations.length);
+    for (const number of numbers) (counts[of[number] as number] as number)++;
+    const countOf = (name: FacetName): Map<string, number> => {
+      const found = new Map<string, number>();
+      for (const [index, values] of combinations.entries()) {
+        const count = counts[index] as number;
+        if (count === 0 || !isChosen(chosen, values, name)) continue;
+        for (const value of values[name]) found.set(value, (found.get(value) ?? 0) + count);
+      }
+      return found;
+    };
+    return Object.fromEntries(facetNames.map((name) => [name, countOf(name)])) as Record<
+      FacetName,
+      Map<string, number>
+    >;
+  }
+
+  /** Some packages with the highest value first; equal ones keep their order. */
+  async sort(numbers: readonly number[], order: IndexOrder): Promise<readonly number[]> {
+    const name = this.#entry.orders[order];
+    if (name === undefined) return numbers;
+    const values = await this.#part('values', name, (file) => decodeNumbers(file as string));
+    return [...numbers].sort((a, b) => (values[b] as number) - (values[a] as number) || a - b);
+  }
+
+  /** The rows of some packages. */
+  rows(numbers: readonly number[]): Promise<RowCard[]> {
+    return Promise.all(
+      numbers.map(async (number) => {
+        const file = this.#fileWith(number);
+        const name = this.#entry.rows.slice(file * (nameLength + 1), file * (nameLength + 1) + nameLength);
+        const rows = await this.#part('rows', name, (read) => read as readonly RowCard[]);
+        return rows[number - (this.#starts[file] as number)] as RowCard;
+      }),
+    );
+  }
+
+  #fileWith(number: number): number {
+    let low = 0;
+    let high = this.#starts.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#starts[middle] as number) <= number) low = middle + 1;
+      else high = middle;
+    }
+    return low - 1;
+  }
+}

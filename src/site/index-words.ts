@@ -1,0 +1,141 @@
+import { compareText } from '../catalog/reading.ts';
+import { joinWords, nameTerms, splitWords } from '../catalog/search-text.ts';
+import { encodeAscending, filesOf, leastInText, longestWord, mostFiles, places } from '../results/file-index.ts';
+import type { PackageSummary } from './package-summary.ts';
+
+/** The most words of one package: what is said of it is one line, and nobody describes it with more. */
+const mostTerms = 256;
+/** How long a file with words becomes before the next one begins, in characters: some kilobytes when compressed. */
+const fileLength = 16_384;
+
+const [whole, name, id, text] = [0, 1, 2, 3] as const;
+
+/** The words under which a package is found, each with the first of the places where it has it; see `places`. */
+export const composeTerms = (one: Pick<PackageSummary, 'id' | 'name' | 'author' | 'summary'>): Map<string, number> => {
+  const terms = new Map<string, number>();
+  const add = (words: Iterable<string>, place: number) => {
+    for (const word of words) {
+      const term = word.slice(0, longestWord);
+      if (terms.size < mostTerms && term !== '' && !terms.has(term)) terms.set(term, place);
+    }
+  };
+  const addName = (written: string, place: number) => {
+    const { words, pairs } = nameTerms(written);
+    add(splitWords(written), place);
+    add(words, place);
+    add(pairs, place);
+  };
+  add([joinWords(one.name), joinWords(one.id)], whole);
+  addName(one.name, name);
+  for (const part of one.id.split('.')) {
+    addName(part, id);
+    add([joinWords(part)], id);
+  }
+  add(splitWords(one.author), text);
+  add(splitWords(one.summary), text);
+  return terms;
+};
+
+/** Words in order with their packages, as they stand in a file. */
+export interface Shelved {
+  /** The first word. */
+  readonly first: string;
+  readonly content: string;
+}
+
+/** Divides words with their packages, which are in order, among files. */
+function* shelve(words: Iterable<readonly [string, string]>): Generator<Shelved> {
+  let first: string | undefined;
+  let members: string[] = [];
+  let length = 0;
+  for (const [word, numbers] of words) {
+    const member = `${JSON.stringify(word)}:${JSON.stringify(numbers)}`;
+    if (first !== undefined && length + member.length > fileLength) {
+      yield { first, content: `{${members.join()}}` };
+      first = undefined;
+      members = [];
+      length = 0;
+    }
+    first ??= word;
+    members.push(member);
+    length += member.length;
+  }
+  if (first !== undefined) yield { first, content: `{${members.join()}}` };
+}
+
+/** The words of all packages. Packages are added in the order of their numbers. */
+export class IndexWords {
+  // Of each word its packages: four times the number, and the place.
+  readonly #words = new Map<string, number[]>();
+  #packages = 0;
+
+  add(one: Parameters<typeof composeTerms>[0]): void {
+    const number = this.#packages++;
+    for (const [term, place] of composeTerms(one)) {
+      const known = this.#words.get(term);
+      const entry = number * places.length + place;
+      if (known === undefined) this.#words.set(term, [entry]);
+      else known.push(entry);
+    }
+  }
+
+  #encode(entries: readonly number[]): string {
+    const of = places.map((_, place) =>
+      encodeAscending(
+        entries.filter((entry) => entry % places.length === place).map((entry) => Math.floor(entry / places.length)),
+      ),
+    );
+    return of.join(' ').trimEnd();
+  }
+
+  /** The files with words, and those with heads. */
+  shelve(): { readonly words: readonly Shelved[]; readonly heads: readonly Shelved[] } {
+    const sorted = [...this.#words.keys()].sort(compareText);
+    const encode = (word: string) => this.#encode(this.#words.get(word) as number[]);
+    const words = Array.from(shelve(sorted.values().map((word) => [word, encode(word)] as const)));
+    const heads = shelve(this.#heads(sorted, words));
+    return { words, heads: [...heads] };
+  }
+
+  /** The beginnings whose words stand in more files than are read for one, with the packages of them all. */
+  *#heads(sorted: readonly string[], shelved: readonly Shelved[]): Generator<readonly [string, string]> {
+    const shelf = shelved.map(({ first }) => [first, ''] as const);
+    const beginnings = new Set<string>();
+    for (const [first] of shelf) {
+      for (let length = 1; length <= first.length; length++) {
+        const beginning = first.slice(0, length);
+        const [from, to] = filesOf(shelf, beginning);
+        if (to - from > mostFiles) beginnings.add(beginning);
+      }
+    }
+    const best = new Uint8Array(this.#packages).fill(places.length);
+    for (const beginning of [...beginnings].sort(compareText)) {
+      const found: number[] = [];
+      for (let at = lowerBound(sorted, beginning); sorted[at]?.startsWith(beginning); at++) {
+        for (const entry of this.#words.get(sorted[at] as string) as number[]) {
+          const number = Math.floor(entry / places.length);
+          const place = entry % places.length;
+          if (place === text && beginning.length < leastInText) continue;
+          const known = best[number] as number;
+          if (known === places.length) found.push(number);
+          if (place < known) best[number] = place;
+        }
+      }
+      found.sort((a, b) => a - b);
+      yield [beginning, this.#encode(found.map((number) => number * places.length + (best[number] as number)))];
+      for (const number of found) best[number] = places.length;
+    }
+  }
+}
+
+/** The place of the first word that is not before another. */
+const lowerBound = (sorted: readonly string[], word: string): number => {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((sorted[middle] as string) < word) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+};

@@ -1,0 +1,248 @@
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { indexEntry } from '../../src/results/file-index.ts';
+import { splitWords } from '../../src/results/words.ts';
+import { composeTerms } from '../../src/site/index-words.ts';
+import { buildSearchIndex } from '../../src/site/search-index.ts';
+import { SiteCatalog } from '../../src/site/site-catalog.ts';
+import { openBuiltIndex } from '../support/file-index.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { lastBuild, type Source, sources, stanza, writeCatalog } from './fixture.ts';
+
+type Fields = Readonly<Record<string, string>>;
+const [alpha] = sources as [Source, ...Source[]];
+
+const openCatalog = async (packages: readonly Fields[]): Promise<SiteCatalog> => {
+  const file = path.join(temporaryFolder(), 'catalog.sqlite');
+  const written = packages.map((fields) => stanza({ Description: 'Of somebody', ...fields }));
+  await writeCatalog(file, [{ ...alpha, packages: written.join('') }], 'https://index.example');
+  return new SiteCatalog(file, lastBuild);
+};
+
+const openIndex = async (packages: readonly Fields[], onRead?: (file: string, content: string) => void) => {
+  const catalog = await openCatalog(packages);
+  try {
+    return await openBuiltIndex(catalog, onRead);
+  } finally {
+    catalog.close();
+  }
+};
+
+/** Fills a folder with the index of some packages, and returns its files. */
+const buildInto = async (folder: string, packages: readonly Fields[]): Promise<ReadonlyMap<string, string>> => {
+  const catalog = await openCatalog(packages);
+  const files = await buildSearchIndex(catalog, folder);
+  catalog.close();
+  return new Map(files.map((file) => [file, readFileSync(path.join(folder, file), 'latin1')]));
+};
+
+/** Packages of which many words begin alike, some share words, and each has one of its own. */
+const manyPackages = (count: number): Fields[] =>
+  Array.from({ length: count }, (_, number) => ({
+    Package: `com.example.p${number}`,
+    Name: `Lib${number.toString(36)}helper ${['Red', 'Green', 'Blue'][number % 3]}Tool`,
+    Description: `Says word${number * 7} and thing${number % 50}`,
+  }));
+
+describe('the search index among the files', () => {
+  it('finds by words, their beginnings, parts of a name, a name in one word, an identifier, an author and the summary', async () => {
+    const index = await openIndex([
+      {
+        Package: 'com.alpha.board',
+        Name: 'SnowBoard',
+        Description: 'Themes for all',
+        Author: 'Ada Example <a@b.example>',
+      },
+      { Package: 'com.alpha.icon', Name: 'Éclair Icon', Description: 'A cake on snow' },
+      { Package: 'com.beta.chat', Name: '微信WeChat助手', Description: '支持Melody音乐' },
+    ]);
+    const ask = async (text: string) =>
+      (await index.rows(await index.find(text))).map(({ id }) => id.split('.').at(-1));
+    expect(await ask('sno')).toEqual(['board', 'icon']);
+    expect(await ask('snow')).toEqual(['board', 'icon']);
+    expect(await ask('board')).toEqual(['board']);
+    expect(await ask('snow board')).toEqual(['board']);
+    expect(await ask('com.alpha.board')).toEqual(['board']);
+    expect(await ask('comalphaboard')).toEqual(['board']);
+    expect(await ask('eclair')).toEqual(['icon']);
+    expect(await ask('ECLAIR ico')).toEqual(['icon']);
+    expect(await ask('eclairicon')).toEqual(['icon']);
+    expect(await ask('ada exa')).toEqual(['board']);
+    expect(await ask('themes for')).toEqual(['board']);
+    for (const text of ['微信', 'wechat', '助手', '音乐', 'melody', '信', '微信WeChat'])
+      expect(await ask(text), text).toEqual(['chat']);
+    for (const text of ['nowboard', 'snow zzz', 'zzzzqq', '!!', '™']) expect(await ask(text), text).toEqual([]);
+    // A word that is longer than any in the index is found by its beginning, as it was cut there.
+    expect(await ask('x'.repeat(1000))).toEqual([]);
+    expect(await ask('alpha '.repeat(500))).toEqual(['icon', 'board']);
+    expect((await ask('')).length).toBe(3);
+  });
+
+  it('puts first what is called so, then what begins so, then what has the word in its name, its identifier, its text', async () => {
+    const index = await openIndex([
+      { Package: 'com.alpha.e', Name: 'Aaa', Description: 'Uses choicy' },
+      { Package: 'com.choicy.d', Name: 'Bbb' },
+      { Package: 'com.alpha.c', Name: 'Choicyloader' },
+      { Package: 'com.alpha.b', Name: 'For Choicy' },
+      { Package: 'com.alpha.a', Name: 'Choicy' },
+      { Package: 'com.alpha.f', Name: 'Unrelated' },
+    ]);
+    const ids = async (text: string) => (await index.rows(await index.find(text))).map(({ id }) => id.at(-1)).join('');
+    expect(await ids('choicy')).toBe('acbde');
+    expect(await ids('choicy com')).toBe('abcde');
+  });
+
+  it('takes a rare word for more than one that many have', async () => {
+    const index = await openIndex([
+      { Package: 'com.alpha.a', Name: 'Common', Description: 'And rare' },
+      { Package: 'com.alpha.b', Name: 'Rare', Description: 'And common' },
+      ...['c', 'd', 'e'].map((letter) => ({ Package: `com.alpha.${letter}`, Name: `Common ${letter}` })),
+    ]);
+    const found = await index.rows(await index.find('rare common'));
+    expect(found.map(({ id }) => id.at(-1))).toEqual(['b', 'a']);
+  });
+
+  it('agrees with a look at every package, whatever begins how many words, and reads little', async () => {
+    const catalog = await openCatalog(manyPackages(1000));
+    let read: string[] = [];
+    const open = () => openBuiltIndex(catalog, (file) => read.push(file));
+    const index = await open();
+    const terms = new Map([...catalog.packages.values()].map((one) => [one.id, [...composeTerms(one).keys()]]));
+    const fits = (id: string, text: string): boolean => {
+      const words = splitWords(text);
+      const begins = (word: string) => (terms.get(id) as string[]).some((term) => term.startsWith(word));
+      return words.every(begins) || begins(words.join(''));
+    };
+    const questions = [
+      ...['lib', 'lib1', 'lib1a', 'word', 'word7', 'word70', 'thing4', 'red', 'redtool', 'tool', 'hel', 'says'],
+      ...[
+        'lib tool',
+        'red thing12',
+        'thing1 word',
+        'com.example.p12',
+        'comexamplep1',
+        'p999',
+        'lib2b helper',
+        'green lib',
+      ],
+    ];
+    for (const text of questions) {
+      read = [];
+      const found = (await index.rows(await index.find(text))).map(({ id }) => id).sort();
+      const wanted = [...terms.keys()].filter((id) => fits(id, text)).sort();
+      expect(found, text).toEqual(wanted);
+      expect(wanted.length, text).toBeGreaterThan(0);
+    }
+    for (const text of ['lib', 'word', 'com', 'l', 'tool']) {
+      const fresh = await open();
+      read = [];
+      const found = await fresh.find(text);
+      // Files of words, or one of them and a head.
+      expect(read.length, text).toBeLessThanOrEqual(2);
+      if (text === 'lib') expect(read[1]).toMatch(/heads/);
+      read = [];
+      await fresh.find(text);
+      await fresh.prepare(text);
+      expect(read, 'what was read is kept').toEqual([]);
+      await fresh.rows(found.slice(0, 20));
+      expect(read.length).toBeLessThanOrEqual(20);
+    }
+    catalog.close();
+  });
+
+  it('prepares what the letters that follow need', async () => {
+    let read = 0;
+    const index = await openIndex(manyPackages(40), () => read++);
+    await index.prepare('lib1');
+    expect(read).toBeGreaterThan(0);
+    read = 0;
+    await index.find('lib12');
+    expect(read).toBe(0);
+  });
+
+  it('tries again what could not be read', async () => {
+    let isAway = true;
+    const index = await openIndex(manyPackages(40), () => {
+      if (isAway) throw new Error('away');
+    });
+    await expect(index.find('lib')).rejects.toThrow('away');
+    isAway = false;
+    expect(await index.find('lib')).toHaveLength(40);
+  });
+
+  it('filters and counts each choice beside the others, and sorts by name without regard to case and accents, and by day', async () => {
+    const index = await openIndex([
+      { Package: 'com.alpha.z', Name: 'zebra', Section: 'Tweaks' },
+      { Package: 'com.alpha.e', Name: 'Éclair', Section: 'Tweaks', Tag: 'cydia::commercial' },
+      { Package: 'com.alpha.d', Name: 'Donut', Section: 'Themes' },
+      { Package: 'com.alpha.f', Name: 'fig', Section: 'Themes', Architecture: 'all' },
+    ]);
+    const all = await index.find('');
+    expect((await index.rows(all)).map(({ name }) => name)).toEqual(['Donut', 'Éclair', 'fig', 'zebra']);
+    const names = async (numbers: readonly number[]) => (await index.rows(numbers)).map(({ name }) => name);
+    expect(await names(await index.filter(all, { section: 'themes' }))).toEqual(['Donut', 'fig']);
+    expect(await names(await index.filter(all, { section: 'tweaks', price: 'paid' }))).toEqual(['Éclair']);
+    expect(await index.filter(all, {})).toEqual(all);
+    const counts = await index.count(all, { price: 'paid' });
+    expect(Object.fromEntries(counts.price)).toEqual({ free: 3, paid: 1 });
+    expect(Object.fromEntries(counts.section)).toEqual({ tweaks: 1 });
+    // What is for all is for any that is no device's, and for the devices that its repository serves.
+    expect(await names(await index.filter(all, { architecture: 'amd64' }))).toEqual(['fig']);
+    expect(await names(await index.filter(all, { architecture: 'iphoneos-arm64' }))).toEqual([
+      'Donut',
+      'Éclair',
+      'fig',
+      'zebra',
+    ]);
+    // All of one day keep their order, and nothing was downloaded.
+    expect(await index.sort(all, 'newest')).toEqual(all);
+    expect(await index.sort(all, 'downloads')).toEqual(all);
+  });
+
+  it('C13: is the same from the same packages, and keeps its files where one changed, came or went', async () => {
+    const folder = temporaryFolder();
+    const packages = manyPackages(200);
+    const before = await buildInto(folder, packages);
+    expect(await buildInto(temporaryFolder(), packages)).toEqual(before);
+    const changed = async (now: readonly Fields[]) => {
+      const after = await buildInto(folder, now);
+      const fresh = [...after].filter(([file, content]) => before.get(file) !== content).map(([file]) => file);
+      // Nothing that is no more of it is left.
+      const found = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+      expect(found.length).toBe(after.size);
+      return fresh.map((file) => file.split('/')[0]);
+    };
+    const updated = packages.map((one, number) => (number === 100 ? { ...one, Version: '2.0' } : one));
+    // And the first suggestions, which have its version.
+    expect((await changed(updated)).filter((file) => file !== 'beginnings').sort()).toEqual(['index.json', 'rows']);
+    const added = [...packages, { Package: 'com.example.new', Name: 'Lib7new', Description: 'One more' }];
+    expect((await changed(added)).filter((file) => file === 'rows').length).toBeLessThanOrEqual(2);
+    expect((await changed(packages.toSpliced(100, 1))).filter((file) => file === 'rows').length).toBeLessThanOrEqual(2);
+    expect(await buildInto(folder, packages)).toEqual(before);
+  });
+
+  it('C9: makes anew what was damaged, has another size or is no file', async () => {
+    const folder = temporaryFolder();
+    const before = await buildInto(folder, manyPackages(40));
+    const [rows] = [...before.keys()].filter((file) => file.startsWith('rows/'));
+    const entry = path.basename(indexEntry);
+    writeFileSync(path.join(folder, entry), 'cut off');
+    rmSync(path.join(folder, rows as string));
+    writeFileSync(path.join(folder, 'rows', 'left.json'), 'of before');
+    expect(await buildInto(folder, manyPackages(40))).toEqual(before);
+    expect(readdirSync(path.join(folder, 'rows'))).not.toContain('left.json');
+  });
+
+  it('S6: takes no more of a package than somebody says of one', async () => {
+    const words = Array.from({ length: 5000 }, (_, number) => `w${number}`).join(' ');
+    const terms = composeTerms({ id: 'com.example.p', name: 'x'.repeat(5000), author: words, summary: words });
+    expect(terms.size).toBe(256);
+    expect(Math.max(...[...terms.keys()].map(({ length }) => length))).toBe(32);
+    // Names that objects have of themselves are words like any.
+    const index = await openIndex([
+      { Package: 'com.example.constructor', Name: 'constructor', Description: '__proto__ toString' },
+    ]);
+    for (const word of ['constructor', 'proto', 'tostring']) expect(await index.find(word), word).toHaveLength(1);
+  });
+});
