@@ -153,8 +153,11 @@ export const updateCatalog = async (
   const rebuilt: string[] = [];
   const lost: string[] = [];
   const damaged: { slug: string; cause: unknown }[] = [];
-  /** The `slugKey` of what repositories without snapshot and rows were called. */
+  /** The `slugKey` of what repositories were called for which no rows could be written under their present slug. */
   const former = new Set<string>();
+  const keepFormer = ({ slug, aliases }: ManifestEntry) => {
+    for (const one of [slug, ...aliases]) former.add(slugKey(one));
+  };
   let done = 0;
   for (const entry of entries) {
     const snapshot = await store.read(entry.slug).catch((cause: unknown) => {
@@ -164,7 +167,7 @@ export const updateCatalog = async (
     if (snapshot === undefined) {
       // A lost snapshot is no reason to remove what was made of it, also under a former slug.
       if (known.has(entry.slug)) lost.push(entry.slug);
-      else for (const slug of [entry.slug, ...entry.aliases]) former.add(slugKey(slug));
+      else keepFormer(entry);
     } else {
       const source = computeSource(entry, snapshot, addressing);
       const one = new Update(catalog, store, entry, snapshot);
@@ -172,6 +175,7 @@ export const updateCatalog = async (
       const stored = isSame ? findHistory(store, entry.slug) : await readStored(store, snapshot);
       if ('cause' in stored) {
         damaged.push({ slug: entry.slug, cause: stored.cause });
+        if (!known.has(entry.slug)) keepFormer(entry);
       } else if ('hasHistory' in stored) {
         await one.refresh(stored.hasHistory);
       } else {

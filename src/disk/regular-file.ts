@@ -1,12 +1,25 @@
-import { type Stats, statSync } from 'node:fs';
+import { existsSync, lstatSync, type Stats, statSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 
 // In the form of an error of the system, the path last: it is left out where a reason is published.
+const blocked = (code: string, what: string, file: string): Error =>
+  Object.assign(new Error(`${code}: ${what}, open '${file}'`), { code, syscall: 'open', path: file });
+
 const irregular = (file: string, found: Stats): Error => {
   const [code, what] = found.isDirectory() ? ['EISDIR', 'a folder'] : ['EINVAL', 'no regular file'];
-  const message = `${code}: ${what} is in the place of the file ${path.basename(file)}, open '${file}'`;
-  return Object.assign(new Error(message), { code, syscall: 'open', path: file });
+  return blocked(code, `${what} is in the place of the file ${path.basename(file)}`, file);
+};
+
+// Of a link to a disk that is not there, in the place of a file or of its folder, the system says as of no file at all.
+const isLeadingNowhere = (file: string): boolean =>
+  lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true && !existsSync(file);
+
+/** Returns an error of the system, or what is to be thrown in its place: what is behind a link is not missing. */
+const explain = (error: unknown, file: string): unknown => {
+  if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return error;
+  const link = [path.dirname(file), file].find(isLeadingNowhere);
+  return link === undefined ? error : blocked('EINVAL', `${path.basename(link)} is a link that leads nowhere`, file);
 };
 
 /**
@@ -20,7 +33,7 @@ export const assertRegular = (file: string): void => {
 
 /**
  * Whether there is a file. Throws as `assertRegular` does, and any error of the system but that it is missing: below what
- * is no folder nothing is missing, because it cannot be put there.
+ * is no folder, or behind a link that leads nowhere, nothing is missing, because it cannot be put there or may be elsewhere.
  */
 export const hasRegularFile = (file: string): boolean => {
   try {
@@ -29,14 +42,17 @@ export const hasRegularFile = (file: string): boolean => {
     if (!found.isFile()) throw irregular(file, found);
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
-    throw error;
+    const explained = explain(error, file);
+    if ((explained as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw explained;
   }
 };
 
-/** Reads a whole file. Throws as `assertRegular` does, and any error of the system. */
+/** Reads a whole file. Throws as `hasRegularFile` does, and if the file is missing. */
 export const readRegularFile = async (file: string): Promise<Buffer> => {
-  const found = await stat(file);
+  const found = await stat(file).catch((error: unknown) => {
+    throw explain(error, file);
+  });
   if (!found.isFile()) throw irregular(file, found);
   return readFile(file);
 };

@@ -1,10 +1,25 @@
 import { type ManifestEntry, slugKey } from '../contract/manifest.ts';
 import type { RepositoryHistory } from './history.ts';
+import { isRefused } from './snapshot-files.ts';
 import type { SnapshotStore } from './store.ts';
 
 // The file of one repository, which may not be read, is no reason to end the build of all others. Its own visit fails.
 const readIfPossible = (store: SnapshotStore, slug: string): Promise<RepositoryHistory | undefined> =>
   store.history.read(slug).catch(() => undefined);
+
+// Where that is refused, as where another user owns the history, only the visit of that repository fails.
+const orWithhold = async (
+  { history }: SnapshotStore,
+  slug: string,
+  transfer: () => Promise<unknown>,
+): Promise<void> => {
+  try {
+    await transfer();
+  } catch (error) {
+    if (!isRefused(error)) throw error;
+    history.withhold(slug, error);
+  }
+};
 
 /**
  * Transfers everything that is stored under a slug which an entry names as a former one (`aliases`) to that entry,
@@ -12,7 +27,8 @@ const readIfPossible = (store: SnapshotStore, slug: string): Promise<RepositoryH
  * under which they were ever published, including those that the manifest has dropped, unless another entry has them
  * now. A slug in other letter case cannot belong to another repository, so it counts as a former slug without being
  * named. `readKnown` returns the slugs under which each repository is published, by the `slugKey` of its present one; it
- * is asked where a history is lost or may not be read. Nobody else may write to the store meanwhile.
+ * is asked where a history is lost or may not be read. A repository whose former history cannot be transferred has none
+ * that can be read until it can (`withhold`). Nobody else may write to the store meanwhile.
  */
 export const adoptFormerSlugs = async (
   store: SnapshotStore,
@@ -27,9 +43,11 @@ export const adoptFormerSlugs = async (
   for (const entry of entries) {
     const rewritten = otherwiseWritten.filter((slug) => slugKey(slug) === slugKey(entry.slug));
     for (const alias of [...entry.aliases, ...rewritten]) {
-      await store.history.adopt(entry.slug, alias);
-      // After the history, which then records that there was a former slug.
-      if (await store.adopt(entry.slug, alias)) await store.history.addFormerSlug(entry.slug, alias);
+      await orWithhold(store, entry.slug, () => store.history.adopt(entry.slug, alias));
+      await orWithhold(store, entry.slug, async () => {
+        // After the history, which then records that there was a former slug.
+        if (await store.adopt(entry.slug, alias)) await store.history.addFormerSlug(entry.slug, alias);
+      });
     }
     const own = await readIfPossible(store, entry.slug);
     let former = own?.formerSlugs ?? [];
@@ -38,7 +56,9 @@ export const adoptFormerSlugs = async (
       known ??= readKnown();
       const published = [entry.slug, ...entry.aliases].flatMap((slug) => known?.get(slugKey(slug)) ?? []);
       former = [...new Set([...former, ...published])].filter((slug) => slug !== entry.slug);
-      if (own !== undefined) for (const slug of former) await store.history.addFormerSlug(entry.slug, slug);
+      await orWithhold(store, entry.slug, async () => {
+        if (own !== undefined) for (const slug of former) await store.history.addFormerSlug(entry.slug, slug);
+      });
     }
     const dropped = former.filter(
       (slug) => !named.has(slug) && (owners.get(slugKey(slug)) ?? entry.slug) === entry.slug,

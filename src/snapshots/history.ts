@@ -37,6 +37,7 @@ export class HistoryStore {
   /** Files that exist but could not be read so far. */
   readonly damaged: string[] = [];
   readonly #root: string;
+  readonly #withheld = new Map<string, unknown>();
 
   /** `directory` need not exist yet. */
   constructor(directory: string) {
@@ -58,7 +59,7 @@ export class HistoryStore {
   }
 
   /** When the records of a repository were first seen; undefined if that is not known. */
-  readRecords(slug: string): Promise<RecordHistory | undefined> {
+  async readRecords(slug: string): Promise<RecordHistory | undefined> {
     return this.#parse(this.#file(slug, 'records.json'), parseRecords);
   }
 
@@ -101,6 +102,14 @@ export class HistoryStore {
     return true;
   }
 
+  /**
+   * Has every later look at the history of a repository throw `reason`: while a part of it, under a former slug, cannot be
+   * transferred, the repository would look newer than it is.
+   */
+  withhold(slug: string, reason: unknown): void {
+    this.#withheld.set(slug, reason);
+  }
+
   /** Records a slug under which the repository was published before. */
   async addFormerSlug(slug: string, former: string): Promise<void> {
     const { formerSlugs } = await this.read(slug);
@@ -113,6 +122,7 @@ export class HistoryStore {
   }
 
   #file(slug: string, name: string): string {
+    if (this.#withheld.has(slug)) throw this.#withheld.get(slug);
     return join(this.#folder(slug), name);
   }
 

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import files, {
   existsSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -18,10 +19,12 @@ import path from 'node:path';
 import { json } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { readLastBuild } from '../../src/catalog/last-build.ts';
+import { documentPath } from '../../src/contract/paths.ts';
 import { assertStateFiles, StateBlocked, stateFiles, stateFolders } from '../../src/pipeline/state-files.ts';
 import { takeOutput } from '../../src/publication/owner.ts';
+import { parseRecords } from '../../src/snapshots/record-history.ts';
 import { generateRepository, makePackages } from '../support/apt-repository.ts';
-import { BuildBench } from '../support/building.ts';
+import { BuildBench, benchClock } from '../support/building.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { OriginServer } from '../support/origin-server.ts';
 import { replaceFunctions } from '../support/replaced-functions.ts';
@@ -186,6 +189,9 @@ it('C4: what is no file or folder in the place of one that is kept of a reposito
         { isChanged: false, put: putOther, variables: '' },
         { isChanged: true, put: putOther, variables: '' },
         { isChanged: true, put: () => symlinkSync('/dev/null', file), variables: '' },
+        // To a disk that is not there.
+        { isChanged: false, put: () => symlinkSync(path.join(bench.folder, 'unmounted'), file), variables: '' },
+        { isChanged: true, put: () => symlinkSync(path.join(bench.folder, 'unmounted'), file), variables: '' },
         { isChanged: true, put: putOther, variables: 'DEBDEX_ONLY=a' },
       ];
       for (const { isChanged, put, variables } of ways) {
@@ -200,13 +206,64 @@ it('C4: what is no file or folder in the place of one that is kept of a reposito
           'stale',
           'store-failed',
         ]);
-        expect(existsSync(file)).toBe(true);
+        expect(lstatSync(file).isFile()).toBe(put === putOther && !files.includes(name));
         rmSync(file, { recursive: true });
       }
       renameSync(away, file);
       await serve('b', count);
       expect((await bench.build()).status).toBe(0);
       expect(readLastBuild(bench.state)?.repositories[1]?.outcome).not.toBe('stale');
+    }
+  } finally {
+    await origin.stop();
+  }
+});
+
+it('C4: a history under a former slug that cannot be read makes only the renamed repository stale, and is taken over later', async () => {
+  const origin = await OriginServer.start();
+  try {
+    const { serve, bench } = await buildThree(origin);
+    const history = path.join(bench.state, 'history', 'v1');
+    const entry = (slug: string, at = slug) => ({ slug, uri: origin.uri(at) });
+    const readRecords = (slug: string) =>
+      parseRecords(readFileSync(path.join(history, slug, 'records.json'), 'utf8')).records;
+    const later = `SOURCE_DATE_EPOCH=${Number(benchClock.SOURCE_DATE_EPOCH) + 86_400}`;
+    let [former, count] = ['b', 5];
+    const ways = [
+      { name: '', put: (file: string) => writeFileSync(file, '') },
+      { name: '', put: (file: string) => symlinkSync(path.join(bench.folder, 'unmounted'), file) },
+      { name: 'records.json', put: (file: string) => mkdirSync(file) },
+      { name: 'repository.json', put: (file: string) => symlinkSync(path.join(bench.folder, 'unmounted'), file) },
+    ];
+    for (const [index, { name, put }] of ways.entries()) {
+      const slug = `b-${index}`;
+      const known = readRecords(former);
+      const [file, away] = [path.join(history, former, name), path.join(bench.folder, 'away')];
+      renameSync(file, away);
+      put(file);
+      bench.list([entry('a'), { ...entry(slug, 'b'), aliases: [former] }, entry('c')]);
+      for (const variables of ['', 'DEBDEX_ONLY=a ', '']) {
+        count += 1;
+        for (const one of ['a', 'b']) await serve(one, count);
+        const { text } = await bench.build(`${variables}${later}`);
+        const outcomes = readLastBuild(bench.state)?.repositories.map((one) => [one.slug, one.outcome, one.code]);
+        expect(outcomes?.slice(0, 2), text).toEqual([
+          ['a', 'fresh', null],
+          [slug, 'stale', 'store-failed'],
+        ]);
+        expect(existsSync(path.join(bench.out, documentPath.repository(former))), text).toBe(true);
+        expect(lstatSync(file).isFile()).toBe(index === 0);
+      }
+      rmSync(file, { recursive: true });
+      renameSync(away, file);
+      const { status, text } = await bench.build(later);
+      expect(status, text).toBe(0);
+      const [, renamed] = readLastBuild(bench.state)?.repositories ?? [];
+      expect([renamed?.slug, renamed?.outcome]).toEqual([slug, 'fresh']);
+      const now = readRecords(slug);
+      for (const [key, sight] of known) expect(now.get(key)).toEqual(sight);
+      expect(existsSync(path.join(history, former))).toBe(false);
+      former = slug;
     }
   } finally {
     await origin.stop();
