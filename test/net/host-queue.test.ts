@@ -47,6 +47,41 @@ it('C6: who gives up leaves the turn to the next, also one that was never asked 
   (await queue.acquire('one'))();
 });
 
+it('C2: a crawl that waits with one signal has one listener there, whom it tells all that wait', async () => {
+  const queue = new HostQueue(1);
+  const patience = new AbortController();
+  const { signal } = patience;
+  let listeners = 0;
+  let most = 0;
+  const add = signal.addEventListener.bind(signal);
+  const remove = signal.removeEventListener.bind(signal);
+  signal.addEventListener = (...parameters: Parameters<typeof add>) => {
+    most = Math.max(most, ++listeners);
+    add(...parameters);
+  };
+  signal.removeEventListener = (...parameters: Parameters<typeof remove>) => {
+    listeners--;
+    remove(...parameters);
+  };
+  const keys = ['one', 'other'];
+  const held = await Promise.all(keys.map((key) => queue.acquire(key)));
+  const ask = () => keys.map((key) => queue.acquire(key, signal));
+  const served = [...ask(), ...ask()];
+  for (const end of held) end();
+  for (const turn of served) (await turn)();
+  // Who has had a turn waits for it no more.
+  expect([most, listeners]).toEqual([1, 0]);
+  const again = await Promise.all(keys.map((key) => queue.acquire(key)));
+  const given = [...ask(), ...ask(), ...ask()];
+  expect([most, listeners]).toEqual([1, 1]);
+  const patient = queue.acquire('one');
+  patience.abort(new Error('enough'));
+  const ends = await Promise.allSettled(given);
+  expect(ends.map(({ status }) => status)).toEqual(given.map(() => 'rejected'));
+  again[0]?.();
+  (await patient)();
+});
+
 it('C6: http and https of a host are one host, and another port is another', async () => {
   const queue = new HostQueue(2);
   const take = (address: string) => takeTurn(queue, new URL(address), limits, limits.totalMs);
