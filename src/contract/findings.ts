@@ -1,11 +1,11 @@
 import type { FindingCode } from './finding-texts.ts';
-import { joinRedirects } from './redirected.ts';
+import { joinRedirects, shortenRedirects } from './redirected.ts';
 
 /**
  * Something wrong with an origin, with a count. finding-texts.ts explains `code`. `example` is the first occurrence, in
  * words or as the faulty text, on one line and cut to 200 characters. In place of control characters, which neither pages
  * nor terminals show, it has U+FFFD. That of `redirected` is longer: it has one redirect to each place that files come
- * from, since any of them may be on the safety list.
+ * from, since any of them may be on the safety list, and `showExample` cuts it.
  */
 export interface Finding {
   readonly code: FindingCode;
@@ -30,6 +30,10 @@ export const withoutControls = (text: string): string =>
 
 const exampleOf = (code: FindingCode, text: string): string =>
   withoutControls(code === 'redirected' ? text : text.slice(0, 200).toWellFormed());
+
+/** The example of a finding as it is shown to people. */
+export const showExample = ({ code, example }: { readonly code: string; readonly example: string }): string =>
+  code === 'redirected' ? shortenRedirects(example) : example;
 
 /** Counts findings by code, and keeps the first example of each, of redirects one for each place. */
 export class FindingCounter {

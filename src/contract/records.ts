@@ -206,7 +206,9 @@ export const findingSchema = z.strictObject({
     .describe('broken: keeps packages or updates from people; weak: a risk; note: worth tidying.'),
   count: z.number().int().min(1).describe('Number of occurrences.'),
   title: z.string().describe('What is wrong, briefly.'),
-  for_operator: z.string().describe('A sentence for the operator, with the first occurrence.'),
+  for_operator: z
+    .string()
+    .describe('A sentence for the operator, with the first occurrence; of redirects with one to each place.'),
   for_owner: z.string().describe('A sentence for the owner: how to fix it.'),
   since: timestamp.nullable().describe('Since when it is so; null if not known.'),
 });

@@ -1,11 +1,13 @@
-// No host name is longer. A path of the safety list is not recognised in what is cut off.
-const longestAddress = 300;
+// With a host of 253 characters and a path of 4,096. A longer path counts as any of its host (src/safety), so the safety
+// list says the same of what is kept as of the whole.
+const longestKept = 4400;
+const longestShown = 300;
 // A visit asks for fewer files: Release, those beside it, and two indexes under all their names.
 const mostPlaces = 32;
 
 /** The evidence of the finding `redirected`. */
 export const sayRedirect = (asked: URL, reached: URL): string =>
-  `${asked.href.slice(0, longestAddress)} to ${reached.href.slice(0, longestAddress)}`;
+  `${asked.href.slice(0, longestShown)} to ${reached.href.slice(0, longestKept)}`;
 
 // Addresses have no blanks.
 const splitRedirects = (evidence: string): string[] => evidence.split(' and ');
@@ -29,6 +31,10 @@ export const joinRedirects = (known: string, more: string): string => {
     if (!redirects.has(placeOf(one))) redirects.set(placeOf(one), one);
   return [...redirects.values()].slice(0, mostPlaces).join(' and ');
 };
+
+/** That evidence as it is shown: of a long address, the beginning. */
+export const shortenRedirects = (evidence: string): string =>
+  evidence.replaceAll(/\S+/g, (word) => (word.length > longestShown ? `${word.slice(0, longestShown)}…` : word));
 
 /** Where files of a repository were redirected to, by its findings: an address of each place. */
 export const readRedirectTargets = (

@@ -1,12 +1,13 @@
 import type { RepositoryFindings } from '../catalog/reading.ts';
 import { type FindingText, failureText, fillSentence, findingText } from '../contract/finding-texts.ts';
-import type { DatedFinding, Failure } from '../contract/findings.ts';
+import { type DatedFinding, type Failure, showExample } from '../contract/findings.ts';
 import type { FindingRecord, FindingsRecord } from '../contract/records.ts';
 import { signingTexts } from '../contract/signing-states.ts';
 
-const computeFinding = ({ code, count, example, since }: DatedFinding, text: FindingText): FindingRecord => {
+const computeFinding = (finding: DatedFinding, text: FindingText): FindingRecord => {
+  const { code, count, since } = finding;
   const { weight, title, owner } = text;
-  const sentences = { for_operator: fillSentence(text, example), for_owner: owner };
+  const sentences = { for_operator: fillSentence(text, showExample(finding)), for_owner: owner };
   return { code, weight, count, title, ...sentences, since: since ?? null };
 };
 

@@ -1,16 +1,23 @@
 import { expect, it } from 'vitest';
-import { FindingCounter } from '../../src/contract/findings.ts';
+import { FindingCounter, showExample } from '../../src/contract/findings.ts';
 import { readRedirectTargets, sayRedirect } from '../../src/contract/redirected.ts';
+import { findUnsafe } from '../../src/safety/find-unsafe.ts';
+import { createSafetyList } from '../../src/safety/safety-list.ts';
 
 const origin = 'http://a.example/debs';
 
-/** Where the findings of a repository lead whose files, at these paths, are redirected to these addresses. */
-const targetsOf = (redirects: readonly (readonly [path: string, target: string])[]): readonly string[] => {
+type Redirects = readonly (readonly [path: string, target: string])[];
+
+/** The findings of a repository whose files, at these paths, are redirected to these addresses. */
+const findingsOf = (redirects: Redirects) => {
   const counter = new FindingCounter();
   for (const [path, target] of redirects)
     counter.add('redirected', sayRedirect(new URL(`${origin}${path}`), new URL(target)));
-  return readRedirectTargets(counter.list());
+  return counter.list();
 };
+
+/** Where these lead. */
+const targetsOf = (redirects: Redirects): readonly string[] => readRedirectTargets(findingsOf(redirects));
 
 it('the evidence of redirects tells the folders of one host apart, whatever the files are called there', () => {
   const [kept, other] = ['https://shared.example/good/r.txt', 'https://shared.example/bad/p.txt'];
@@ -42,4 +49,27 @@ it('the evidence of redirects has a place for each file that a visit may request
 it('words in an address, with blanks or without, are none of the evidence of redirects', () => {
   const target = 'https://b.example/x to y and z?p to q and r';
   expect(targetsOf([['/Release and / to c', target]])).toEqual([new URL(target).href]);
+});
+
+it('the evidence of redirects has a path of the safety list, however far from its beginning, and less of it is shown', () => {
+  const host = [...Array(4).fill('n'.repeat(60)), 'example'].join('.');
+  const list = createSafetyList([{ host, path: '/bad' }]);
+  // What servers take for nothing before a path, and paths beside it.
+  for (const length of [0, 300, 4080, 4083, 20_000]) {
+    const slashes = '/'.repeat(length);
+    const findings = findingsOf([
+      [`/${'a'.repeat(length)}/Release`, `https://other.example/${'b'.repeat(length)}`],
+      ['/Packages', `https://${host}:8443/${slashes}bad/Packages`],
+    ]);
+    expect(findUnsafe(list, origin, readRedirectTargets(findings))?.entry.path, `${length}`).toBe('/bad');
+    const beside = `/good/${slashes}Packages`;
+    const isListed = findUnsafe(list, origin, targetsOf([['/Packages', `https://${host}${beside}`]])) !== undefined;
+    expect(isListed, `${length}`).toBe(beside.length > 4096);
+    const shown = findings
+      .map(showExample)
+      .join()
+      .split(/ to | and /);
+    expect(shown).toHaveLength(4);
+    expect(Math.max(...shown.map((address) => address.length))).toBeLessThanOrEqual(301);
+  }
 });

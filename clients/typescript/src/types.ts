@@ -185,7 +185,7 @@ export interface Finding {
   readonly count: number;
   /** What is wrong, briefly. */
   readonly title: string;
-  /** A sentence for the operator, with the first occurrence. */
+  /** A sentence for the operator, with the first occurrence; of redirects with one to each place. */
   readonly for_operator: string;
   /** A sentence for the owner: how to fix it. */
   readonly for_owner: string;

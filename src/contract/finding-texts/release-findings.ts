@@ -135,7 +135,7 @@ export const releaseTexts = {
   ),
   redirected: note(
     'A file is redirected',
-    'A redirect was followed: {}. If the redirect is permanent, name that address in the manifest.',
+    'Redirects were followed: {}. If all files have moved to one place for good, name that in the manifest.',
     'Nothing needs to be done. If the repository moved permanently, tell people its new address.',
   ),
   'address-former': note(
