@@ -64,13 +64,14 @@ export const bringUpToDate = async (
       onRepository: (done, total) => progress.update(done, total, 'repositories'),
     }),
   );
-  const outcomes = withLosses(withDamage(crawled, update.damaged), update.lost);
+  const outcomes = withLosses(withDamage(crawled, update.damaged), new Set(update.lost));
   const told = readLastBuild(state);
   const previous = told && renameFormerSlugs(told, entries);
   const slugs = entries.map(({ slug }) => slug);
   const { database, before } = catalog;
   // For visited repositories the outcome says so.
-  const unreadable = update.damaged.flatMap(({ slug }) => (crawled.some((one) => one.slug === slug) ? [] : slug));
+  const visited = new Set(crawled.map(({ slug }) => slug));
+  const unreadable = update.damaged.flatMap(({ slug }) => (visited.has(slug) ? [] : slug));
   const failedByStore = new Set(outcomes.flatMap(({ slug, code }) => (code === 'store-failed' ? slug : [])));
   const waiting = await findAllWaiting(store, slugs, failedByStore, previous);
   const lastBuild = composeLastBuild({
@@ -82,6 +83,7 @@ export const bringUpToDate = async (
     now: now(),
   });
   const ingested = new Set(update.ingested);
+  const toldOf = new Set(previous?.repositories.map(({ slug }) => slug));
   const changesFrom = (former: CatalogDatabase) =>
     readPackageChanges(
       former,
@@ -92,7 +94,7 @@ export const bringUpToDate = async (
   const result: BuildResult = {
     outcomes,
     lastBuild,
-    newSlugs: slugs.filter((slug) => !previous?.repositories.some((one) => one.slug === slug)),
+    newSlugs: slugs.filter((slug) => !toldOf.has(slug)),
     repositoryChanges: compareBuilds(previous, lastBuild),
     packageChanges: packageChanges ?? [],
     isUncompared: packageChanges === undefined,
@@ -138,18 +140,20 @@ const listReadable = async (store: PreparedInput['store'], slug: string): Promis
 const withDamage = (
   outcomes: readonly CrawlOutcome[],
   damaged: readonly { slug: string; cause: unknown }[],
-): CrawlOutcome[] =>
-  outcomes.map((outcome) => {
-    const damage = damaged.find(({ slug }) => slug === outcome.slug);
+): CrawlOutcome[] => {
+  const bySlug = new Map(damaged.map((one) => [one.slug, one]));
+  return outcomes.map((outcome) => {
+    const damage = bySlug.get(outcome.slug);
     if (damage === undefined) return outcome;
     const { message: reason, detail } = new CrawlError('store-failed', sayFault(damage.cause));
     return { ...outcome, outcome: 'stale', code: 'store-failed', reason, detail };
   });
+};
 
 /** What was published of a repository stays published when its snapshot is lost: it is old, not absent. */
-const withLosses = (outcomes: readonly CrawlOutcome[], lost: readonly string[]): CrawlOutcome[] =>
+const withLosses = (outcomes: readonly CrawlOutcome[], lost: ReadonlySet<string>): CrawlOutcome[] =>
   outcomes.map((outcome) =>
-    outcome.outcome === 'failed' && lost.includes(outcome.slug) ? { ...outcome, outcome: 'stale' } : outcome,
+    outcome.outcome === 'failed' && lost.has(outcome.slug) ? { ...outcome, outcome: 'stale' } : outcome,
   );
 
 const mostNames = 5;

@@ -52,7 +52,7 @@ const describeRepositories = ({ lastBuild, outcomes }: BuildResult): string => {
   if (first !== undefined && unreached.length > fewUnreached)
     text += row('', `${number(unreached.length)} could not be asked, of which ${first.slug}: ${first.reason}`);
   const down = repositories.filter(
-    (one) => isDown(one) && (unreached.length <= fewUnreached || !unreached.includes(one)),
+    (one) => isDown(one) && (unreached.length <= fewUnreached || one.code !== 'no-network'),
   );
   for (const repository of down.slice(0, mostDown)) {
     const { slug, outcome, reason, confirmedAt } = repository;
@@ -101,8 +101,9 @@ const mostNamed = 20;
 
 const describeChanges = (result: BuildResult): string => {
   const { repositoryChanges, packageChanges, lastBuild, newSlugs, isUncompared, statistics } = result;
+  const heldBack = new Map(lastBuild.repositories.map((one) => [one.slug, one.heldBack]));
   const waiting = Map.groupBy(repositoryChanges.heldBack, (slug) =>
-    lastBuild.repositories.find((one) => one.slug === slug)?.heldBack.every(isTrust) ? 'toConfirm' : 'heldBack',
+    heldBack.get(slug)?.every(isTrust) ? 'toConfirm' : 'heldBack',
   );
   const slugsByKind = {
     ...repositoryChanges,

@@ -37,12 +37,14 @@ export const adoptFormerSlugs = async (
 ): Promise<ManifestEntry[]> => {
   const named = new Set(entries.flatMap(({ slug, aliases }) => [slug, ...aliases]));
   const owners = new Map(entries.flatMap(({ slug, aliases }) => [slug, ...aliases].map((one) => [slugKey(one), slug])));
-  const otherwiseWritten = (await store.list()).filter((slug) => !named.has(slug) && owners.has(slugKey(slug)));
+  const otherwiseWritten = Map.groupBy(
+    (await store.list()).filter((slug) => !named.has(slug)),
+    slugKey,
+  );
   const adopted: ManifestEntry[] = [];
   let known: ReturnType<typeof readKnown> | undefined;
   for (const entry of entries) {
-    const rewritten = otherwiseWritten.filter((slug) => slugKey(slug) === slugKey(entry.slug));
-    for (const alias of [...entry.aliases, ...rewritten]) {
+    for (const alias of [...entry.aliases, ...(otherwiseWritten.get(slugKey(entry.slug)) ?? [])]) {
       await orWithhold(store, entry.slug, () => store.history.adopt(entry.slug, alias));
       await orWithhold(store, entry.slug, async () => {
         // After the history, which then records that there was a former slug.
