@@ -27,6 +27,8 @@ const mostAddresses = 16;
 // RFC 8305 §3 recommends 50 ms, but a crawl is in no hurry.
 const otherFamilyMs = 250;
 const probeMs = 3000;
+// A server that begins to deny the root in this time is not noticed: the names are blamed.
+const silenceMs = 30_000;
 
 // Answers of a name server about a name, as opposed to silence and other errors.
 const absent = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME']);
@@ -73,12 +75,16 @@ export const createResolver = (options: ResolverOptions = {}): ResolveName => {
     return code === undefined || absent.has(code) || code === 'EREFUSED';
   };
 
-  // A server that is cut off may say of every name that it does not exist. One that knew the root once is not asked again.
+  // A server that is cut off may say of every name that it does not exist. One that knew the root once is not asked again,
+  // and one that was silent about it not for a while: it would be waited for with each name without an address.
   let root: ReturnType<typeof askRoot> | undefined;
+  let silentUntil = 0;
   const deniesRoot = async (): Promise<boolean> => {
+    if (performance.now() < silentUntil) return false;
     root ??= askRoot();
     const code = await root;
     if (code !== undefined) root = undefined;
+    if (code === 'ETIMEOUT' || code === 'ECANCELLED') silentUntil = performance.now() + silenceMs;
     return code === 'ENOTFOUND';
   };
 

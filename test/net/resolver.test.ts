@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readHostsFile } from '../../src/net/hosts-file.ts';
 import { Names } from '../../src/net/name-lookups.ts';
 import { NetworkError } from '../../src/net/network-error.ts';
@@ -123,6 +123,35 @@ describe('a name', () => {
     expect(await ask()).toBe('dns');
     root = unknownName;
     expect(await ask()).toBe('no-network');
+  });
+
+  it('C7: waits for a name server that is silent about the root only once in half a minute', async () => {
+    const server = await start((name) => (name === '' ? 'silence' : unknownName));
+    const resolve = createResolver({ servers: [server.address], hostsFile: hostsFile('') });
+    const patient = new AbortController().signal;
+    const probes: AbortController[] = [];
+    vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => {
+      const probe = new AbortController();
+      probes.push(probe);
+      return probe.signal;
+    });
+    const now = vi.spyOn(performance, 'now');
+    onTestFinished(() => void vi.restoreAllMocks());
+    const ask = (name: string) => resolve(name, patient).catch(({ code }) => code);
+    const waitFor = async (count: number) => {
+      await vi.waitFor(() => expect(server.asked.filter((name) => name === '')).toHaveLength(count), patience);
+      probes.at(-1)?.abort();
+    };
+    const first = ['a.example', 'b.example'].map(ask);
+    await waitFor(1);
+    expect(await Promise.all(first)).toEqual(['dns', 'dns']);
+    expect(await ask('c.example')).toBe('dns');
+    expect(probes).toHaveLength(1);
+    const later = performance.now() + 30_000;
+    now.mockImplementation(() => later);
+    const next = ask('d.example');
+    await waitFor(2);
+    expect(await next).toBe('dns');
   });
 
   it('C7: is not blamed if no name server answers anything', async () => {
