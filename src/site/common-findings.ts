@@ -10,9 +10,14 @@ export interface CommonFinding {
   readonly weight: ReturnType<typeof findingText>['weight'];
   /** How often it was found in all. */
   readonly count: number;
-  /** The repositories that have it, by slug and name. */
+  /** How many repositories have it. */
+  readonly spread: number;
+  /** The first of them, by slug and name: as many as a person reads. */
   readonly repositories: readonly { readonly slug: string; readonly name: string }[];
 }
+
+// In a large index hundreds share one, and nobody reads so many names. status.json has all.
+const mostNamed = 60;
 
 interface Found {
   readonly slug: string;
@@ -20,14 +25,16 @@ interface Found {
   readonly findings: readonly Finding[];
 }
 
-/** Each finding once, with the repositories that have it: the most severe first, then those of most repositories. */
+/** Each finding once, with repositories that have it: the most severe first, then those of most repositories. */
 export const gatherFindings = (repositories: readonly Found[]): CommonFinding[] => {
-  const gathered = new Map<Finding['code'], { count: number; repositories: { slug: string; name: string }[] }>();
+  type Spread = { count: number; spread: number; repositories: { slug: string; name: string }[] };
+  const gathered = new Map<Finding['code'], Spread>();
   for (const { slug, name, findings } of repositories) {
     for (const { code, count } of findings) {
-      const known = gathered.get(code) ?? { count: 0, repositories: [] };
+      const known = gathered.get(code) ?? { count: 0, spread: 0, repositories: [] };
       known.count += count;
-      known.repositories.push({ slug, name });
+      known.spread++;
+      if (known.spread <= mostNamed) known.repositories.push({ slug, name });
       gathered.set(code, known);
     }
   }
@@ -36,7 +43,7 @@ export const gatherFindings = (repositories: readonly Found[]): CommonFinding[] 
       const { title, owner, weight } = findingText(code);
       return { code, title, owner, weight, ...found };
     })
-    .sort((a, b) => byWeight(a, b) || b.repositories.length - a.repositories.length || (a.code < b.code ? -1 : 1));
+    .sort((a, b) => byWeight(a, b) || b.spread - a.spread || (a.code < b.code ? -1 : 1));
 };
 
 /**
@@ -44,6 +51,4 @@ export const gatherFindings = (repositories: readonly Found[]): CommonFinding[] 
  * fixing.
  */
 export const codesOfMost = (findings: readonly CommonFinding[], repositories: number): ReadonlySet<Finding['code']> =>
-  new Set(
-    findings.filter((one) => one.repositories.length * 2 > repositories && !isToMend(one)).map(({ code }) => code),
-  );
+  new Set(findings.filter((one) => one.spread * 2 > repositories && !isToMend(one)).map(({ code }) => code));

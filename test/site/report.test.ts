@@ -138,6 +138,18 @@ describe('the status page', () => {
     expect([...codesOfMost(gathered, 1)]).not.toContain('package-missing');
   });
 
+  it('names the first sixty repositories that have a finding, and says how many have it', () => {
+    const all = Array.from({ length: 100 }, (_, number) => ({
+      slug: `r${number}`,
+      name: `R ${number}`,
+      findings: [finding('release-without-hashes')],
+    }));
+    const gathered = gatherFindings(all);
+    const named = all.slice(0, 60).map(({ slug, name }) => ({ slug, name }));
+    expect(gathered).toMatchObject([{ count: 100, spread: 100, repositories: named }]);
+    expect([...codesOfMost(gathered, 150)]).toEqual(['release-without-hashes']);
+  });
+
   it('draws how the index grew', () => {
     const chart = computeGrowth([
       { day: '2026-01-01', packages: 100 },
