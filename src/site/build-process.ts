@@ -59,7 +59,6 @@ const runBuild = async (options: BuildOrder, onProgress: (progress: BuildProgres
           verify,
           help: (work, onRendered) =>
             helpRendering({ order: options, bundle: ready, folder: staged, work }, onRendered, {
-              free: searching,
               packages: catalog.packages.size,
             }),
         },

@@ -3,9 +3,8 @@ import { Worker } from 'node:worker_threads';
 import { countLeft, type RenderedFile } from './page-work.ts';
 import type { RenderThreadData, RenderThreadMessage } from './render-thread.ts';
 
-// Rendering occupies one processor. While the search index is made, a second one is busy, too. After that, half of the
-// remaining pages are rendered in another thread, which has to read the catalog first, as this one did. Doing both at
-// the same time would be no faster, and take more memory.
+// Rendering and the search index occupy one processor. If there is another, it renders some of the pages in a thread, which
+// has to read the catalog first, as this one did.
 
 /**
  * How many pages must remain for each package of the catalog to make another reading of it worthwhile: a few times more
@@ -38,17 +37,11 @@ export const isHelpWorthwhile = (
   { packages, processors = availableParallelism(), fewest = fewestPages }: Helping,
 ): boolean => processors > 1 && pages >= Math.max(fewest, worthwhile * packages);
 
-/**
- * Once a processor is free, renders some of the remaining pages in a thread. Rejects if a page cannot be rendered
- * there.
- *
- * @param free settles when a processor is free
- */
+/** Renders some of the remaining pages in a thread. Rejects if a page cannot be rendered there. */
 export const helpRendering = async (
   data: RenderThreadData,
   onRendered: (files: readonly RenderedFile[]) => void,
-  { free, ...helping }: Helping & { readonly free: Promise<unknown> },
+  helping: Helping,
 ): Promise<void> => {
-  await Promise.allSettled([free]);
   if (isHelpWorthwhile(countLeft(data.work), helping)) await renderInThread(data, onRendered);
 };
