@@ -9,8 +9,8 @@ import { drawPictures } from './draw-pictures.ts';
 import { openSite } from './open-site.ts';
 import { answerOrder } from './own-process.ts';
 import { renderPages } from './render.ts';
-import { helpRendering } from './render-help.ts';
 import { buildSearchIndex } from './search-index.ts';
+import { isWorthSecondThread, SecondThread } from './second-thread.ts';
 
 const timed = async <T>(work: () => Promise<T> | T): Promise<readonly [T, number]> => {
   const start = performance.now();
@@ -43,11 +43,14 @@ const load = async () => {
 
 const runBuild = async (options: BuildOrder, onProgress: (progress: BuildProgress) => void): Promise<BuiltSite> => {
   const { verify = false, baseUrl, staticRefs, service } = options;
+  const second = isWorthSecondThread(options.catalogPath) ? new SecondThread({ order: options, index }) : undefined;
   const [catalog, read] = await timed(() => openSite(options));
   try {
     const progress = (step: BuildProgress['step']) => (done: number, total: number) =>
       onProgress({ step, done, total });
-    const searching = timed(() => buildSearchIndex(catalog, index, progress('search')));
+    const searching = timed(
+      () => second?.readIndex(progress('search')) ?? buildSearchIndex(catalog, index, progress('search')),
+    );
     const render = async () => {
       const { ready, loaded } = await load();
       const { files, rendered } = await renderPages(
@@ -57,10 +60,7 @@ const runBuild = async (options: BuildOrder, onProgress: (progress: BuildProgres
         progress('pages'),
         {
           verify,
-          help: (work, onRendered) =>
-            helpRendering({ order: options, bundle: ready, folder: staged, work }, onRendered, {
-              packages: catalog.packages.size,
-            }),
+          help: async (work, onRendered) => second?.render({ bundle: ready, folder: staged, work }, onRendered),
         },
       );
       return { client: loaded.client, files, rendered };
@@ -84,6 +84,7 @@ const runBuild = async (options: BuildOrder, onProgress: (progress: BuildProgres
   } finally {
     provideSite(undefined);
     catalog.close();
+    await second?.end();
     // The process is killed from outside, before Node would write the cache.
     flushCompileCache();
   }

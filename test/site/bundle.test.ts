@@ -10,6 +10,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
@@ -20,7 +21,8 @@ import { provideSite } from '../../src/site/context.ts';
 import { openSite } from '../../src/site/open-site.ts';
 import { countLeft, type RenderedFile, type SharedWork, shareWork, takeFiles } from '../../src/site/page-work.ts';
 import { renderPages } from '../../src/site/render.ts';
-import { helpRendering, isHelpWorthwhile } from '../../src/site/render-help.ts';
+import { buildSearchIndex } from '../../src/site/search-index.ts';
+import { isWorthSecondThread, SecondThread } from '../../src/site/second-thread.ts';
 import { SiteCatalog } from '../../src/site/site-catalog.ts';
 import { stagedPage } from '../../src/site/staged-page.ts';
 import {
@@ -233,16 +235,23 @@ describe('the bundle of the pages', () => {
     const [alone, together] = [path.join(folder, 'alone'), path.join(folder, 'together')];
     const rendering = { base, statedLists: 1 };
     let inThread: readonly RenderedFile[] = [];
+    const index = path.join(folder, 'index-of-thread');
+    const second = new SecondThread({ order, index });
     const help = (work: SharedWork, onRendered: (files: readonly RenderedFile[]) => void) => {
       const told = (files: readonly RenderedFile[]) => {
         inThread = [...inThread, ...files];
         onRendered(files);
       };
-      const data = { order, bundle: ready, folder: together, work };
-      return helpRendering(data, told, { packages: 0, processors: 2, fewest: 1 });
+      return second.render({ bundle: ready, folder: together, work }, told, 1);
     };
     const catalog = openSite(order);
     try {
+      const indexed: number[] = [];
+      expect(await second.readIndex((done) => void indexed.push(done))).toEqual(
+        await buildSearchIndex(catalog, path.join(folder, 'index-of-none')),
+      );
+      expect(indexed.at(-1)).toBe(catalog.packages.size);
+      expect(existsSync(path.join(index, 'index.json'))).toBe(true);
       const loaded = await loadBundle(ready);
       const { files, rendered } = await renderPages(loaded, alone, rendering, () => {});
       const progress: number[] = [];
@@ -284,8 +293,15 @@ describe('the bundle of the pages', () => {
       expect(again.rendered).toBeLessThan(rendered);
 
       const work = shareWork(Array.from({ length: 20 }, (_, index) => `package/none-${index}/index.html`));
-      await expect(help(work, () => {})).rejects.toThrow('package/none-0/index.html is gone');
+      // Too few to load the bundle for.
+      await second.render({ bundle: ready, folder: together, work }, () => {});
+      expect(countLeft(work)).toBe(20);
+      const another = new SecondThread({ order, index });
+      const failing = another.render({ bundle: ready, folder: together, work }, () => {}, 1);
+      await expect(failing).rejects.toThrow('package/none-0/index.html is gone');
+      await another.end();
     } finally {
+      await second.end();
       provideSite(undefined);
       catalog.close();
     }
@@ -338,24 +354,19 @@ describe('the bundle of the pages', () => {
     }
   });
 
-  it('is rendered in another thread where enough is left for it and there is another processor', async () => {
-    const worth = (pages: number, packages: number, processors = 2) =>
-      isHelpWorthwhile(pages, { packages, processors });
-    expect([worth(1000, 5000), worth(999, 1), worth(1000, 5001), worth(100_000, 5000, 1)]).toEqual([
-      true,
-      false,
-      false,
-      false,
-    ]);
+  it('has a second thread where the catalog is large and there is another processor', () => {
+    const large = path.join(folder, 'large');
+    writeFileSync(large, '');
+    truncateSync(large, 16e6);
+    expect([isWorthSecondThread(large, 2), isWorthSecondThread(large, 1)]).toEqual([true, false]);
+    truncateSync(large, 16e6 - 1);
+    expect(isWorthSecondThread(large, 2)).toBe(false);
     const work = shareWork(Array.from({ length: 40 }, (_, index) => `${index}`));
     const taken = [takeFiles(work), takeFiles(work)].flat();
     expect([taken.length, countLeft(work)]).toEqual([32, 8]);
     taken.push(...takeFiles(work), ...takeFiles(work), ...takeFiles(work));
     expect(taken).toEqual(work.files);
     expect(countLeft(work)).toBe(0);
-    // A thread that was told nothing would fail.
-    const data = { work } as Parameters<typeof helpRendering>[0];
-    await helpRendering(data, () => {}, { packages: 0, processors: 2, fewest: 1 });
   });
 
   it('C12: is none where a file of it is damaged, missing or one too many', () => {
