@@ -216,7 +216,7 @@ export const renderPages = async (
   const listed = await pagesByFile(pages);
   let looked = 0;
   for (const [file, page] of listed) {
-    // The search index is made at the same time. It asks little of this thread, but often.
+    // Without a second thread, the search index is made in this one at the same time.
     if (++looked % lookedAtOnce === 0) await setImmediate();
     const before = Object.hasOwn(known, file) ? known[file] : undefined;
     const standing = stagedPage(file);
