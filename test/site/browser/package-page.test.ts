@@ -250,7 +250,8 @@ describe('a package', () => {
     expect(await page.evaluate('document.activeElement.name')).toBe('q');
     await field.fill('beta');
     const option = page.locator('#suggestions [role=option]').first();
-    await option.waitFor();
+    // What two letters begin stands there before the answer.
+    await expect.poll(() => page.locator('.top .status').textContent()).toMatch(/found; Enter shows all$/);
     const box = await option.boundingBox();
     expect(box?.x).toBeGreaterThanOrEqual(0);
     expect(box?.width).toBeGreaterThan(340);
