@@ -1,4 +1,5 @@
 import { describedBy } from '../catalog/placeholder.ts';
+import { readStatements } from '../compatibility/judgement.ts';
 import { documentPath } from '../contract/paths.ts';
 import type { SigningState } from '../contract/signing-states.ts';
 import { ownImage } from '../results/icon.ts';
@@ -14,7 +15,7 @@ import { rememberLast, rememberRecent } from './page-keys.ts';
 import { parsePerson, webAddress } from './prose.ts';
 import { type Doubt, isUnsafe } from './repository.ts';
 import type { SiteCatalog } from './site-catalog.ts';
-import { allowedIos, joinStatements, lackingOf, type StatedRow, statedRows } from './stated.ts';
+import { allowedIos, allowsOtherIos, joinStatements, lackingOf, type StatedRow, statedRows } from './stated.ts';
 import { computeChanges, type VersionChanges } from './version-changes.ts';
 import { isSold, tellApart, type VersionRow, versionRows } from './version-rows.ts';
 
@@ -54,6 +55,8 @@ export interface PackageView extends Needs {
   /** At most `olderShown` of the other versions, and how many there are. */
   readonly older: readonly VersionRow[];
   readonly olderTotal: number;
+  /** Whether one of these that is safe allows an iOS that the latest exclude. */
+  readonly isForOtherIos: boolean;
   /** What its builds state about iOS devices, in the form that the page contains. */
   readonly runs: string;
   /** The same for its best repository only, if another one has a build of the same kind for other devices. */
@@ -139,10 +142,12 @@ export const computePackageView = (catalog: SiteCatalog, id: string): PackageVie
     const row = rows[index];
     return row === undefined || row.latest ? [] : [{ one, row }];
   });
+  const shownOlder = older.slice(0, olderShown);
   const header = webAddress(record.header_url);
   const counted = catalog.downloads.get(id);
   const author = parsePerson(record.author);
   const runs = joinStatements(stated.values());
+  const latestStatements = readStatements(runs);
   const maintainer = parsePerson(record.maintainer);
   const buildsElsewhere = findBuildsElsewhere(versions, stated);
   return {
@@ -169,8 +174,9 @@ export const computePackageView = (catalog: SiteCatalog, id: string): PackageVie
     installedSize: record.installed_size,
     tags: record.tags ?? [],
     latest: rows.filter((row) => row.latest),
-    older: older.slice(0, olderShown).map(({ one, row }) => ({ ...row, ios: allowedIos(one) })),
+    older: shownOlder.map(({ one, row }) => ({ ...row, ios: allowedIos(one) })),
     olderTotal: older.length,
+    isForOtherIos: shownOlder.some(({ one, row }) => !row.isUnsafe && allowsOtherIos(one, latestStatements)),
     runs,
     ownRuns: buildsElsewhere.some(({ isBoth }) => isBoth) ? (stated.get(repository.slug) ?? '') : undefined,
     lacking: catalog.hasDevices ? lackingOf(runs) : undefined,

@@ -2,7 +2,13 @@ import { parseDetails, type RecordDetails } from '../catalog/record-details.ts';
 import { parseRecord } from '../catalog/record-list.ts';
 import { type Build, buildOf, builds, buildTitles, isDeviceArchitecture, wordOf } from '../compatibility/builds.ts';
 import { complementOf, describeVersions } from '../compatibility/ios-versions.ts';
-import { notForDevices, readStatements, writeStatements } from '../compatibility/judgement.ts';
+import {
+  type BuildStatement,
+  isFor,
+  notForDevices,
+  readStatements,
+  writeStatements,
+} from '../compatibility/judgement.ts';
 import { buildStatement, readStated, type Stated, type StatementSource } from '../compatibility/statements.ts';
 import type { PackageRecord } from '../contract/records.ts';
 
@@ -70,10 +76,35 @@ const mostSaid = 8;
 const iosOf = ({ bounded, excluded }: Stated): string | undefined =>
   bounded ? describeVersions(complementOf(excluded)) : undefined;
 
-/** The iOS versions that the fields of a version allow, in words; undefined if they set no limit, or it is for no iOS device. */
-export const allowedIos = ({ record, details }: Pick<StatingVersion, 'record' | 'details'>): string | undefined => {
+/** What the fields of a version state; undefined if they set no limit to iOS versions, or it is for no iOS device. */
+const readLimited = ({ record, details }: Pick<StatingVersion, 'record' | 'details'>): Stated | undefined => {
   const { architecture, tags } = record;
-  return buildOf(architecture) === undefined ? undefined : iosOf(readStated({ ...details, architecture, tags }));
+  if (buildOf(architecture) === undefined) return undefined;
+  const stated = readStated({ ...details, architecture, tags });
+  return stated.bounded ? stated : undefined;
+};
+
+/** The iOS versions that the fields of a version allow, in words; undefined if they set no limit, or it is for no iOS device. */
+export const allowedIos = (version: Pick<StatingVersion, 'record' | 'details'>): string | undefined => {
+  const stated = readLimited(version);
+  return stated && iosOf(stated);
+};
+
+/**
+ * Whether the fields of a version allow an iOS that the latest versions for its devices exclude, by what these state. One
+ * that sets no limit excludes none.
+ */
+export const allowsOtherIos = (
+  version: Pick<StatingVersion, 'record' | 'details'>,
+  latest: readonly BuildStatement[],
+): boolean => {
+  const build = buildOf(version.record.architecture);
+  const same = latest.filter((one) => build === 'all' || (build !== undefined && isFor(one, build)));
+  const allowed = same.map(({ firmware }) => firmware);
+  if (allowed.length === 0 || allowed.includes(undefined)) return false;
+  const stated = readLimited(version);
+  if (stated === undefined) return false;
+  return complementOf([...stated.excluded, ...allowed.flatMap((ranges) => ranges ?? [])]).length > 0;
 };
 
 /** The title of a build for all in a repository that serves only these builds. */

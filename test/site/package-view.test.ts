@@ -2,6 +2,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sayRedirect } from '../../src/contract/redirected.ts';
+import type { SafetyEntry } from '../../src/contract/safety.ts';
 import {
   computeDivergenceView,
   divergenceText,
@@ -309,6 +310,41 @@ describe('the page of a package', () => {
       ['1.299', 'iOS 11 or newer'],
       ['1.100', 'iOS 10 or newer'],
     ]);
+  });
+
+  it('leads to older versions where one of them allows an iOS that the latest for its devices exclude', async () => {
+    let safety: SafetyEntry[] = [];
+    const lead = async (
+      ...versions: readonly (readonly [version: string, Depends: string, Architecture?: string])[]
+    ) => {
+      const file = path.join(folder, 'other-ios.sqlite');
+      const packages = versions
+        .map(([Version, Depends, Architecture = 'iphoneos-arm']) => tweak({ Version, Depends, Architecture }))
+        .join('');
+      await writeCatalog(file, [{ ...own, packages }], 'https://index.example');
+      const opened = new SiteCatalog(file, lastBuild, undefined, safety);
+      const view = computePackageView(opened, 'org.t.tweak');
+      opened.close();
+      expect(view?.olderTotal).toBeGreaterThan(0);
+      return view?.isForOtherIos;
+    };
+    const from = (version: number) => `firmware (>= ${version})`;
+    expect(await lead(['2', from(14)], ['1', from(13)])).toBe(true);
+    expect(await lead(['2', from(14)], ['1', 'firmware (<< 14), firmware (>= 12)'])).toBe(true);
+    // In other words, and nothing that the newest excludes.
+    expect(await lead(['2', from(14)], ['1', from(15)])).toBe(false);
+    expect(await lead(['2', from(14)], ['1', 'firmware (>= 14), firmware (<< 15)'])).toBe(false);
+    // Nobody says that it runs elsewhere, or that the newest does not.
+    expect(await lead(['2', from(14)], ['1', 'mobilesubstrate'])).toBe(false);
+    expect(await lead(['2', 'mobilesubstrate'], ['1', from(13)])).toBe(false);
+    const [rootless, all] = ['iphoneos-arm64', 'all'];
+    expect(await lead(['2', from(15), rootless], ['2', from(14)], ['1', from(13), rootless])).toBe(true);
+    expect(await lead(['2', from(15), rootless], ['2', from(14)], ['1', from(14)])).toBe(false);
+    expect(await lead(['2', 'ellekit', rootless], ['2', from(14)], ['1', from(13)])).toBe(true);
+    expect(await lead(['2', from(15), rootless], ['2', from(14), all], ['1', from(14), all])).toBe(false);
+    expect(await lead(['2', from(15)], ['2', from(14), all], ['1', from(13), all])).toBe(true);
+    safety = [{ host: 'own.example', reason: 'A trap', date: '2026-11-20', source: 'https://a.example/' }];
+    expect(await lead(['2', from(14)], ['1', from(13)])).toBe(false);
   });
 
   it('C8: says of each version, older ones too, where else it has other bytes, and when they changed', async () => {
