@@ -74,12 +74,13 @@ const assertKind = (file: string, kind: 'file' | 'folder'): void => {
 };
 
 /**
- * Checks, before anything is written or requested, that the files and folders of a state folder are what they should be,
+ * Checks, before anything is written or requested, that a state folder and its files and folders are what they should be,
  * as far as they exist: what one of them says must not be lost because it is out of reach for a while.
  *
  * @throws StateBlocked; any error of the system for what this user may not read
  */
 export const assertStateFiles = (state: string): void => {
+  assertKind(path.resolve(state), 'folder');
   for (const name of stateFolders) assertKind(path.join(state, name), 'folder');
   for (const name of stateFiles) assertKind(path.join(state, name), 'file');
 };

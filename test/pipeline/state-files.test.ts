@@ -119,7 +119,7 @@ it('C12: what is in the way in a state folder is told of before anything reads o
   }
 });
 
-it('C12: a build that cannot take the lock of its state folder, as on a disk that can only be read, is told of', async () => {
+it('C12: a build that cannot take the lock of its state folder, as on a disk that can only be read or is not there, is told of', async () => {
   const origin = await OriginServer.start();
   try {
     origin.serve('a', await generateRepository({ packages: makePackages(2, 'a') }));
@@ -130,6 +130,14 @@ it('C12: a build that cannot take the lock of its state folder, as on a disk tha
     for (const { status, text } of [await bench.build(variable), await bench.build(`${variable} DEBDEX_DRY_RUN=1`)])
       expect({ status, text }).toMatchObject({ status: 6, text: expect.stringContaining('unable to open') });
     expect(told).toEqual([expect.stringContaining('unable to open')]);
+    told.length = 0;
+    // Nor where the folder itself is on a disk that is not there.
+    rmSync(bench.state, { recursive: true });
+    symlinkSync(path.join(bench.folder, 'away'), bench.state);
+    const { status, text } = await bench.build(variable);
+    const words = `${bench.state} is a link to ${path.join(bench.folder, 'away')}, where there is no folder: mount`;
+    expect({ status, text }).toMatchObject({ status: 6, text: expect.stringContaining(words) });
+    expect(told).toEqual([expect.stringContaining(words)]);
   } finally {
     await origin.stop();
   }
