@@ -176,6 +176,10 @@ describe('npm run build -- --precompress', () => {
       text: expect.stringMatching(/^Size +\d+ files, [\d,]+ [kM]B; the largest is /m),
     });
     assertCopies();
+    // Copies are files of hosts too.
+    const noted = JSON.parse(readFileSync(path.join(bench.state, 'publication', 'size.json'), 'utf8'));
+    const bytes = standing().reduce((sum, file) => sum + statSync(path.join(bench.out, file)).size, 0);
+    expect(noted.size).toMatchObject({ files: standing().length, bytes });
     expect(bench.findUntold().filter((file) => !isCopy(file))).toEqual([]);
     // Share pictures stay as they are: to draw one takes longer than all else here.
     await serve(3, ', described otherwise');

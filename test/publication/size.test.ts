@@ -70,5 +70,16 @@ it('there is nothing of a folder that is empty', () => {
   const { known } = publish({});
   expect(known()[0]?.files).toBe(3);
   const catalog = new CatalogBuild(path.join(temporaryFolder(), 'state'));
-  expect(readFolderSize(catalog.database, folder)).toEqual({ files: 0, bytes: 0, largest: { path: '', bytes: 0 } });
+  const nothing = { files: 0, bytes: 0, largest: { path: '', bytes: 0 } };
+  expect(readFolderSize(catalog.database, folder)).toEqual(nothing);
+  const parent = temporaryFolder();
+  const output = new OutputFolder(path.join(parent, 'dist'));
+  output.write('a/empty', '');
+  const size = { files: 1, bytes: 0, largest: { path: 'a/empty', bytes: 0 } };
+  const whole = () => [
+    { folder: 'a', ...size },
+    { folder, ...nothing },
+  ];
+  expect(readPublishedSize(output, path.join(parent, 'state'), 'one', whole)).toEqual(size);
+  expect(readPublishedSize(output, path.join(parent, 'state'), 'two')).toEqual(size);
 });
