@@ -99,10 +99,13 @@ const examine = async (entry: ManifestEntry, values: Values, folder: string) => 
     // An origin that never answered offers nothing, and is left alone.
     const isAsked = !values.json && (code === null || /^(release|index)-/.test(code));
     const signal = AbortSignal.timeout(offersMs);
-    const offers = isAsked ? await findOffers(entry, code !== null, { fetcher, signal, headers: entry.headers }) : [];
+    const targets = [...readRedirectTargets(outcome?.findings ?? [])];
+    // Of what was never read there are no findings.
+    const onRedirect = ({ href }: URL) => targets.push(href);
+    const how = { fetcher, signal, headers: entry.headers, onRedirect };
+    const offers = isAsked ? await findOffers(entry, code !== null, how) : [];
     const mended = row ? (JSON.parse(row.record) as RepositoryRecord) : { suite: entry.suite };
     const packages = countPackages(catalog.database);
-    const targets = readRedirectTargets(outcome?.findings ?? []);
     return { record, diagnosis: diagnose(record, packages, mended), packages, offers, targets };
   } finally {
     catalog.discard();

@@ -16,6 +16,8 @@ interface LookOptions {
   readonly signal: AbortSignal;
   /** What the origin wants to be told, as its entry has it: nothing else is asked. */
   readonly headers?: ManifestEntry['headers'];
+  /** Called with where something was found to which the origin redirects. */
+  readonly onRedirect?: (reached: URL) => void;
 }
 
 // The usual suites of this community's repositories. A server cannot be asked for everything it has.
@@ -36,12 +38,14 @@ const listingBytes = 262_144;
 const mostOffers = 40;
 
 const read = async (
-  url: string,
+  address: string,
   maxBytes: number,
-  { fetcher, signal, headers }: LookOptions,
+  { fetcher, signal, headers, onRedirect }: LookOptions,
 ): Promise<Uint8Array | null> => {
+  const url = new URL(address);
   try {
-    const result = await fetcher.fetch(new URL(url), { maxBytes, signal, headers });
+    const result = await fetcher.fetch(url, { maxBytes, signal, headers });
+    if (result.status === 200 && result.url.href !== url.href) onRedirect?.(result.url);
     const bytes = result.status === 200 ? await collect(result.body) : null;
     await result.discard();
     return bytes;

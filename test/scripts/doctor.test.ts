@@ -131,6 +131,17 @@ describe('npm run doctor', () => {
     origin.break('/lure/Release', { kind: 'redirect', location: `${origin.uri('own')}/Release` });
     const hidden = await doctor(origin.uri('lure'), '--data', data);
     expect(hidden.stdout).toMatch(/^The safety list calls http:\S+\/trap\/Packages\S*, where it redirects to, unsafe/);
+    // There is no Release at its address, and what the origin offers instead comes from there.
+    const suite = { name: 'stable', component: 'main', architecture: 'iphoneos-arm64' };
+    origin.serve('trap', await generateRepository({ suite }));
+    const release = '/dists/stable/Release';
+    origin.break(`/led${release}`, { kind: 'redirect', location: origin.uri('trap') + release });
+    const led = await doctor(origin.uri('led'), '--data', data);
+    expect(led).toMatchObject({ status: 1, stdout: expect.stringContaining('[broken] There is no Release') });
+    expect(led.stdout).toMatch(
+      /^The safety list calls http:\S+\/trap\/dists\/stable\/Release, where it redirects to, unsafe/,
+    );
+    expect(led.stdout).not.toMatch(/ranking:|The origin offers/);
   });
 
   it('tells operator and owner what is wrong, and by its exit code whether that costs packages', async () => {
