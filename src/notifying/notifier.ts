@@ -164,12 +164,13 @@ export const createNotifier = (options: NotifierOptions): Notifier => {
           if (failure !== undefined) failures.set(destination, failure);
         }),
       );
-      writeState(state, { format: 1, told, waiting: waitingOf((destination) => failures.has(destination)) });
+      const waiting = waitingOf((destination) => failures.has(destination));
+      const stillUnnoted = writeState(state, { format: 1, told, waiting });
       const untold = [...failures].map(
         ([{ name, url }, failure]) =>
           `${due.size > 1 ? 'One of the receivers, ' : ''}${name}, could not be told, and will be at the next build: ${failure.replaceAll(url.href, name)}`,
       );
-      return [...untold, ...unnoted];
+      return [...untold, ...stillUnnoted];
     } finally {
       await sender.close();
     }

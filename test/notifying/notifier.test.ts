@@ -302,6 +302,23 @@ describe('word to the operator', () => {
     expect(await fail('No room.')).toEqual([]);
     expect(received).toHaveLength(3);
   });
+
+  it('C12: says that it may tell again only of what is not noted after it was told', async () => {
+    const inTheWay = `${path.join(state, 'notices.json')}.next`;
+    answer = (respond) => {
+      mkdirSync(inTheWay);
+      respond(204);
+    };
+    expect(await fail('One.', 'One')).toEqual([expect.stringContaining('may be told again: EISDIR')]);
+    answer = (respond) => {
+      rmdirSync(inTheWay);
+      respond(204);
+    };
+    expect(await fail('One.', 'One')).toEqual([]);
+    expect(received).toHaveLength(2);
+    expect(await fail('One.', 'One')).toEqual([]);
+    expect(received).toHaveLength(2);
+  });
 });
 
 describe('what receivers are sent', () => {
