@@ -181,7 +181,7 @@ export class TakenFolder {
 
   /**
    * What is in force; undefined if nothing is. With a public key, only what it signed counts. Throws a sentence if
-   * something was taken and cannot be used any more, and as `assertRegular` does if the note is no file.
+   * something was taken and cannot be used any more, and as `hasRegularFile` does if the note is no file.
    */
   async read(publicKey?: string): Promise<Taken | undefined> {
     if (!hasRegularFile(this.#note)) return undefined;

@@ -15,7 +15,7 @@ export const isMissing = (error: unknown): boolean =>
 const refusals: ReadonlySet<unknown> = new Set([
   ...['EACCES', 'EPERM', 'EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'EIO'],
   // What is no file is never replaced by one.
-  ...['EISDIR', 'EINVAL', 'ENOTDIR'],
+  ...['EISDIR', 'EINVAL', 'ENOTDIR', 'ELOOP'],
 ]);
 
 /**
