@@ -7,7 +7,7 @@ export class StateBlocked extends Error {
 }
 
 /** What builds keep below a state folder, apart from what is made again without a word if it is lost. */
-export const stateFolders = ['history', 'publication', 'site', 'snapshots'] as const;
+export const stateFolders = ['history', 'history/v1', 'publication', 'site', 'snapshots', 'snapshots/v1'] as const;
 export const stateFiles = [
   'build.lock',
   'build.lock.json',

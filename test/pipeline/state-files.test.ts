@@ -38,7 +38,7 @@ it('C12: whatever a build keeps in its state folder is a file or folder that the
     bench.list([{ slug: 'a', uri: origin.uri('a') }]);
     expect((await bench.build()).status).toBe(0);
     const known = new Set<string>([...stateFolders, ...stateFiles]);
-    const kept = ['', 'publication'].flatMap((folder) =>
+    const kept = ['', 'publication', 'history', 'snapshots'].flatMap((folder) =>
       readdirSync(path.join(bench.state, folder)).map((name) => path.join(folder, name)),
     );
     expect(kept.filter((name) => !known.has(name))).toEqual([]);
