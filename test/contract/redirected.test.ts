@@ -46,6 +46,11 @@ it('the evidence of redirects has a place for each file that a visit may request
   expect(targetsOf(names.map((name, index) => [`/${name}`, targets[index] ?? '']))).toEqual(targets);
 });
 
+it('the evidence of redirects has the host of an address, and its folder, however long that which was asked for is', () => {
+  const target = `https://${'b'.repeat(63)}.example/bad/Packages`;
+  expect(targetsOf([[`/${'folder/'.repeat(100)}Packages`, target]])).toEqual([target]);
+});
+
 it('words in an address, with blanks or without, are none of the evidence of redirects', () => {
   const target = 'https://b.example/x to y and z?p to q and r';
   expect(targetsOf([['/Release and / to c', target]])).toEqual([new URL(target).href]);

@@ -158,6 +158,11 @@ describe('npm run manifest -- check', () => {
     expect(await told('--state', state)).toContain(
       `lure redirected in the last build to ${location}, which the safety list calls unsafe`,
     );
+    // Nobody writes a new address of what is to be taken away.
+    origin.serve('moved', await generateRepository());
+    origin.break('/lure/Release', { kind: 'redirect', location: `${origin.uri('moved')}/Release`, status: 301 });
+    expect(await told()).toContain(`that it moved to ${origin.uri('moved')}\n`);
+    expect(await told('--state', state)).not.toContain('moved to');
     origin.break('/lure/Release', { kind: 'redirect', location, status: 301 });
     // What the list names itself is there because its operator wants it, and may change its scheme.
     for (const place of ['  path: /elsewhere\n', '']) {
