@@ -119,18 +119,17 @@ const report = ({ verdict, signature, findings }: Diagnosis, nothing = 'Nothing 
   return `${verdict}${signed}\n${listed}`;
 };
 
-/** The diagnosis of a place without a Release, where the origin has others: a command would write one where none belongs. */
+/**
+ * The diagnosis of a place without a Release, where the origin has others: a command would write one where none belongs.
+ * Nothing else is found where nothing was ever read.
+ */
 const asElsewhere = ({ findings, ...diagnosis }: Diagnosis): Diagnosis => ({
   ...diagnosis,
-  findings: findings.map((finding) =>
-    finding.isEarlier
-      ? finding
-      : {
-          ...finding,
-          for_owner: 'Examine what the origin offers, below. If that is not meant, publish a Release beside the index.',
-          mending: unmended,
-        },
-  ),
+  findings: findings.map((finding) => ({
+    ...finding,
+    for_owner: 'Examine what the origin offers, below. If that is not meant, publish a Release beside the index.',
+    mending: unmended,
+  })),
 });
 
 const reportUnsafe = ({ entry, target }: FoundUnsafe<SafetyEntry>, diagnosis: Diagnosis): string =>
