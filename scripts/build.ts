@@ -73,7 +73,7 @@ const build = async (values: OptionValues<typeof buildOptions>, { stopping, log,
       `${serviceFileOf(values.data)} still names ${service.contact_email}, which reaches nobody, and ${base} can be reached by everybody: name your own contact_email there, or in a service.yaml of your own (--data DIR)`,
     );
   }
-  const notifier = values.sample ? undefined : readNotifier(values.notify, { name: service.name, base });
+  const notifier = values.sample ? undefined : readNotifier(values.notify, { name: service.name, base }, log);
   if (values.sample && dryRun) throw new UsageError('--sample publishes files to begin with: leave out --dry-run');
   await assertUsableState({ state, now, notifier: dryRun ? undefined : notifier });
   const { 'downloads-database': downloadsDatabase } = values;
@@ -131,7 +131,6 @@ const build = async (values: OptionValues<typeof buildOptions>, { stopping, log,
     });
     warnOfUnsafeTargets(result.lastBuild.repositories, unsafe, log);
     process.stdout.write(describeBuild(result, progress, dryRun ? undefined : values.state));
-    for (const sentence of result.untold ?? []) process.stderr.write(`${sentence}\n`);
     // If every repository was visited, the signal to stop came too late to stop anything.
     const stopped = result.outcomes.length < (only ?? entries).length ? stopping.by() : undefined;
     const failure = result.statistics === undefined ? emptyBuildFailure(result, stopped) : undefined;

@@ -31,8 +31,6 @@ export interface BuildResult {
   readonly documents: EmissionCount;
   /** The result for the pages; undefined if they were left out. */
   readonly site: SiteSummary | undefined;
-  /** Notices that could not be delivered to the operator, as sentences. */
-  readonly untold?: readonly string[] | undefined;
   /** The generation in force; undefined if nothing is published. */
   readonly generation?: PublishedGeneration | undefined;
   /** How much is published; undefined if nothing is. */

@@ -82,7 +82,8 @@ export const runBuild = async (input: BuildInput): Promise<BuildResult> => {
         publish(prepared, crawled, catalog, { ...taken, builder }),
       );
       rememberBuild(input, composeLine(result));
-      return { ...result, untold: await tellOfBuild(input, result) };
+      await tellOfBuild(input, result);
+      return result;
     } finally {
       builder?.end();
       taken.release();

@@ -29,14 +29,10 @@ type Telling = Pick<BuildInput, 'state' | 'entries' | 'now' | 'notifier'>;
 
 const nothingUsable = 'No repository gave anything usable, now or before.';
 
-/** The last step: notifies the operator of changes, if configured. Returns what could not be delivered. */
-export const tellOfBuild = async (
-  { state, entries, now, notifier }: Telling,
-  result: BuildResult,
-): Promise<readonly string[]> => {
-  if (notifier === undefined) return [];
+/** The last step: notifies the operator of changes, if configured. */
+export const tellOfBuild = async ({ state, entries, now, notifier }: Telling, result: BuildResult): Promise<void> => {
   const failure = { name: 'nothing-usable', reason: nothingUsable };
-  return notifier.tell(state, result.statistics === undefined ? { failure } : newsOf(result, entries), now());
+  await notifier?.tell(state, result.statistics === undefined ? { failure } : newsOf(result, entries), now());
 };
 
 /**

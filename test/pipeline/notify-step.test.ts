@@ -13,7 +13,7 @@ it('C4: the operator is told of each repository whether it is down and was visit
   const notifier: Notifier = {
     tell: async (_state, news) => {
       told.push(news);
-      return ['untold'];
+      return [];
     },
   };
   const entries = [{ slug: 'one', aliases: ['former'] }] as unknown as BuildInput['entries'];
@@ -28,7 +28,7 @@ it('C4: the operator is told of each repository whether it is down and was visit
   ];
   const build = { outcomes, lastBuild: { repositories: [one, two, three] } };
   const result = (statistics: object | undefined) => ({ ...build, statistics }) as unknown as BuildResult;
-  expect(await tellOfBuild(input, result({}))).toEqual(['untold']);
+  await tellOfBuild(input, result({}));
   await tellOfBuild(input, result(undefined));
   await tellOfFailure(input, 'odd');
   const { outcome: _, ...news } = one;
@@ -43,7 +43,8 @@ it('C4: the operator is told of each repository whether it is down and was visit
     { failure: { name: 'nothing-usable', reason: expect.stringContaining('anything usable') } },
     { failure: { name: 'Error', reason: 'odd' } },
   ]);
-  expect(await tellOfBuild({ ...input, notifier: undefined }, result({}))).toEqual([]);
+  await tellOfBuild({ ...input, notifier: undefined }, result({}));
+  expect(told).toHaveLength(3);
 });
 
 it('C12: failures are told apart by what the system calls them, and a full disk is one, whatever met it first', async () => {

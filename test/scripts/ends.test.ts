@@ -207,9 +207,15 @@ describe('word to the operator', () => {
       const away = await bench.build('DEBDEX_NOTIFY=http://127.0.0.1:1/secret ');
       expect(away).toMatchObject({ status: 3 });
       await bench.build('DEBDEX_NOTIFY=http://127.0.0.1:1/secret ');
-      const { text } = await bench.build('DEBDEX_NOTIFY=http://127.0.0.1:1/secret ');
-      expect(text).toMatch(/127\.0\.0\.1:1, could not be told/);
-      expect(text).not.toContain('/secret');
+      const succeeding = await bench.build('DEBDEX_NOTIFY=http://127.0.0.1:1/secret ');
+      rmSync(bench.out, { recursive: true });
+      writeFileSync(bench.out, 'no folder');
+      const failing = await bench.build('DEBDEX_NOTIFY=http://127.0.0.1:1/secret ');
+      expect([succeeding.status, failing.status]).toEqual([3, 6]);
+      for (const { text } of [succeeding, failing]) {
+        expect(text.match(/127\.0\.0\.1:1, could not be told/g)).toHaveLength(1);
+        expect(text).not.toContain('/secret');
+      }
     } finally {
       receiver.closeAllConnections();
       receiver.close();
