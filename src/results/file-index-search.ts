@@ -29,10 +29,12 @@ const mostWords = 32;
 type Weights = Readonly<Record<Place, number>>;
 
 /** What a whole word counts, and one that is only begun. */
-const weights: Weights = { whole: 12, name: 12, id: 4, text: 1 };
+const weights: Weights = { whole: 12, name: 12, id: 4, text: 1, identifier: 0.5 };
 /** The same for a query without its blanks: a package that is called so comes before all others. */
-const wholeWeights: Weights = { ...weights, whole: 10_000 };
+const wholeWeights: Weights = { ...weights, whole: 10_000, identifier: 10_000 };
 const begunWholeWeights: Weights = { ...weights, whole: 100 };
+/** The same for a query that looks like an identifier. Others begin one only because "com" stands before many. */
+const begunIdentifierWeights: Weights = { ...begunWholeWeights, identifier: 100 };
 /** What of a word is typed where it is not known which word it is. */
 const begunShare = 0.3;
 
@@ -154,8 +156,9 @@ export class FileIndexSearch {
     const words = splitWords(text).slice(0, mostWords);
     if (words.length === 0) return [];
     const each = words.length > 1 ? new Set(words) : [];
+    const isDotted = text.includes('.') && !/\s/.test(text.trim());
     const [joined, ...apart] = await Promise.all([
-      this.#match(words.join(''), wholeWeights, begunWholeWeights),
+      this.#match(words.join(''), wholeWeights, isDotted ? begunIdentifierWeights : begunWholeWeights),
       ...Array.from(each, (word) => this.#match(word, weights, weights)),
     ]);
     const scores: Scores = new Map();

@@ -41,10 +41,10 @@ export interface IndexEntry {
 export type IndexOrder = 'newest' | 'downloads';
 
 /**
- * Where the packages of a word have it: as their whole name or identifier, in their name, in their identifier, or in
- * other text. A package is in the first of them that fits.
+ * Where the packages of a word have it: as their whole name, in their name, in their identifier, in other text, or as
+ * their whole identifier. A package is in the first of them that fits.
  */
-export const places = ['whole', 'name', 'id', 'text'] as const;
+export const places = ['whole', 'name', 'id', 'text', 'identifier'] as const;
 export type Place = (typeof places)[number];
 
 /** The content of a file with words, or heads: for each the numbers of its packages by place, separated by blanks. */

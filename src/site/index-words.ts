@@ -8,7 +8,7 @@ const mostTerms = 256;
 /** How long a file with words becomes before the next one begins, in characters: some kilobytes when compressed. */
 const fileLength = 16_384;
 
-const [whole, name, id, text] = [0, 1, 2, 3] as const;
+const [whole, name, id, text, identifier] = [0, 1, 2, 3, 4] as const;
 
 /** The words under which a package is found, each with the first of the places where it has it; see `places`. */
 export const composeTerms = (one: Pick<PackageSummary, 'id' | 'name' | 'author' | 'summary'>): Map<string, number> => {
@@ -25,12 +25,13 @@ export const composeTerms = (one: Pick<PackageSummary, 'id' | 'name' | 'author' 
     add(words, place);
     add(pairs, place);
   };
-  add([joinWords(one.name), joinWords(one.id)], whole);
+  add([joinWords(one.name)], whole);
   addName(one.name, name);
   for (const part of one.id.split('.')) {
     addName(part, id);
     add([joinWords(part)], id);
   }
+  add([joinWords(one.id)], identifier);
   add(splitWords(one.author), text);
   add(splitWords(one.summary), text);
   return terms;
@@ -65,7 +66,7 @@ function* shelve(words: Iterable<readonly [string, string]>): Generator<Shelved>
 
 /** The words of all packages. Packages are added in the order of their numbers. */
 export class IndexWords {
-  // Of each word its packages: four times the number, and the place.
+  // Of each word its packages: the number times that of places, and the place.
   readonly #words = new Map<string, number[]>();
   #packages = 0;
 
@@ -115,7 +116,7 @@ export class IndexWords {
         for (const entry of this.#words.get(sorted[at] as string) as number[]) {
           const number = Math.floor(entry / places.length);
           const place = entry % places.length;
-          if (place === text && beginning.length < leastInText) continue;
+          if (place >= text && beginning.length < leastInText) continue;
           const known = best[number] as number;
           if (known === places.length) found.push(number);
           if (place < known) best[number] = place;

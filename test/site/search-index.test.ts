@@ -93,6 +93,18 @@ describe('the search index among the files', () => {
     expect(await ids('choicy com')).toBe('abcde');
   });
 
+  it('puts those whose identifier begins so first only where an identifier is typed: "com" is before many', async () => {
+    const index = await openIndex([
+      { Package: 'com.p.aaa', Name: 'Aaa' },
+      { Package: 'com.other.bbb', Name: 'Compactor', Description: 'Of com p and all' },
+      { Package: 'com.other.ccc', Name: 'Ccc', Description: 'A companion' },
+    ]);
+    const names = async (text: string) => (await index.rows(await index.find(text))).map(({ name }) => name);
+    expect(await names('comp')).toEqual(['Compactor', 'Ccc', 'Aaa']);
+    expect(await names('com.p')).toEqual(['Aaa', 'Compactor', 'Ccc']);
+    expect(await names('compaaa')).toEqual(['Aaa']);
+  });
+
   it('takes a rare word for more than one that many have', async () => {
     const index = await openIndex([
       { Package: 'com.alpha.a', Name: 'Common', Description: 'And rare' },
