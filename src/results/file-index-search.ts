@@ -18,7 +18,7 @@ import {
   type WordFile,
 } from './file-index.ts';
 import type { RowCard } from './row.ts';
-import { splitWords } from './words.ts';
+import { foldText, splitWords } from './words.ts';
 
 /** Reads a part of the index; see file-index.ts. Rejects if it is not there. */
 export type ReadPart = (kind: PartKind, name: string) => Promise<unknown>;
@@ -35,8 +35,13 @@ const wholeWeights: Weights = { ...weights, whole: 10_000, identifier: 10_000 };
 const begunWholeWeights: Weights = { ...weights, whole: 100 };
 /** The same for a query that looks like an identifier. Others begin one only because "com" stands before many. */
 const begunIdentifierWeights: Weights = { ...begunWholeWeights, identifier: 100 };
+/** No package that is not called so has as much. The weight of a word that all packages have is the least. */
+const leastOfWhole = wholeWeights.whole * Math.log(2);
 /** What of a word is typed where it is not known which word it is. */
 const begunShare = 0.3;
+
+/** Of how many packages with the same name the spelling is compared: as many as are shown at first. */
+const mostSpelled = 20;
 
 /** A word of a file, or the head of many, and its packages; see WordFile. */
 type Member = readonly [word: string, numbers: string];
@@ -173,7 +178,21 @@ export class FileIndexSearch {
     for (const [number, score] of joined as Scores) {
       if ((scores.get(number) ?? 0) < score) scores.set(number, score);
     }
-    return [...scores].sort(([a, best], [b, other]) => other - best || a - b).map(([number]) => number);
+    const sorted = [...scores].sort(([a, best], [b, other]) => other - best || a - b);
+    const numbers = sorted.map(([number]) => number);
+    const same = sorted.slice(0, mostSpelled).filter(([, score]) => score >= leastOfWhole).length;
+    if (same < 2) return numbers;
+    return [...(await this.#spelledSo(numbers.slice(0, same), text)), ...numbers.slice(same)];
+  }
+
+  /** Of packages whose names differ only in signs ("x-dev", "x++-dev"), puts those first that are spelled as typed. */
+  async #spelledSo(numbers: readonly number[], text: string): Promise<number[]> {
+    const typed = foldText(text.trim());
+    const isSpelled = new Set<number>();
+    for (const [index, { name, id }] of (await this.rows(numbers)).entries()) {
+      if (foldText(name) === typed || foldText(id) === typed) isSpelled.add(numbers[index] as number);
+    }
+    return [...isSpelled, ...numbers.filter((number) => !isSpelled.has(number))];
   }
 
   #facets(): Promise<Facets> {

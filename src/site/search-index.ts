@@ -21,7 +21,7 @@ import { fitsArchitecture } from '../results/fits-architecture.ts';
 import { IndexWords, type Shelved } from './index-words.ts';
 import { writeKept } from './kept-file.ts';
 import { offeredBuilds, type PackageSummary } from './package-summary.ts';
-import { isStale } from './repository.ts';
+import { isStale, isUnsafe } from './repository.ts';
 import { composeCard } from './row-card.ts';
 import { composeLists, type IndexFile } from './search-lists.ts';
 import type { SiteCatalog } from './site-catalog.ts';
@@ -86,10 +86,17 @@ class Parts {
   }
 }
 
+/** Where names are equal, packages of better ranked repositories come first, and unsafe ones last. */
+const byRepository = ({ repository: a }: PackageSummary, { repository: b }: PackageSummary): number =>
+  Number(isUnsafe(a)) - Number(isUnsafe(b)) || a.record.quality - b.record.quality;
+
 const byName = (packages: Iterable<PackageSummary>): PackageSummary[] =>
   [...packages]
     .map((summary) => ({ summary, key: foldText(summary.name) }))
-    .sort((a, b) => compareText(a.key, b.key) || compareText(a.summary.id, b.summary.id))
+    .sort(
+      (a, b) =>
+        compareText(a.key, b.key) || byRepository(a.summary, b.summary) || compareText(a.summary.id, b.summary.id),
+    )
     .map(({ summary }) => summary);
 
 /** Combinations of values, and which of them each package has. */

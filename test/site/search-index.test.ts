@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { SafetyEntry } from '../../src/contract/safety.ts';
 import { indexEntry } from '../../src/results/file-index.ts';
 import { splitWords } from '../../src/results/words.ts';
 import { composeTerms } from '../../src/site/index-words.ts';
@@ -11,7 +12,7 @@ import { temporaryFolder } from '../support/folder.ts';
 import { lastBuild, type Source, sources, stanza, writeCatalog } from './fixture.ts';
 
 type Fields = Readonly<Record<string, string>>;
-const [alpha] = sources as [Source, ...Source[]];
+const [alpha, beta] = sources as [Source, Source, ...Source[]];
 
 const openCatalog = async (packages: readonly Fields[]): Promise<SiteCatalog> => {
   const file = path.join(temporaryFolder(), 'catalog.sqlite');
@@ -103,6 +104,38 @@ describe('the search index among the files', () => {
     expect(await names('comp')).toEqual(['Compactor', 'Ccc', 'Aaa']);
     expect(await names('com.p')).toEqual(['Aaa', 'Compactor', 'Ccc']);
     expect(await names('compaaa')).toEqual(['Aaa']);
+  });
+
+  it('puts first of those called the same what is spelled as typed', async () => {
+    const index = await openIndex([
+      { Package: 'libplist++-dev' },
+      { Package: 'libplist-dev' },
+      { Package: 'org.example.libplistdev', Name: 'libplist_dev' },
+    ]);
+    const first = async (text: string) => (await index.rows(await index.find(text)))[0]?.name;
+    for (const text of ['libplist-dev', 'LibPlist-Dev ']) expect(await first(text), text).toBe('libplist-dev');
+    for (const text of ['libplist++-dev', 'libplist_dev']) expect(await first(text), text).toBe(text);
+    expect(await first('org.example.libplistdev')).toBe('libplist_dev');
+    expect(await index.find('libplist dev')).toHaveLength(3);
+  });
+
+  it('puts of equal names that of the better ranked repository first, and what is unsafe last', async () => {
+    const file = path.join(temporaryFolder(), 'catalog.sqlite');
+    const same = (id: string) => stanza({ Package: id, Name: 'Same', Description: 'Of somebody' });
+    const written = [
+      { ...beta, packages: same('com.a.beta') },
+      { ...alpha, packages: same('com.b.alpha') },
+    ];
+    await writeCatalog(file, written, 'https://index.example');
+    const ids = async (safety: readonly SafetyEntry[]) => {
+      const catalog = new SiteCatalog(file, lastBuild, undefined, safety);
+      const index = await openBuiltIndex(catalog);
+      catalog.close();
+      return (await index.rows(await index.find('same'))).map(({ id }) => id);
+    };
+    expect(await ids([])).toEqual(['com.b.alpha', 'com.a.beta']);
+    const unsafe = { reason: 'It serves malware.', date: '2026-01-01', source: 'https://news.example/' };
+    expect(await ids([{ host: 'alpha.example', ...unsafe }])).toEqual(['com.a.beta', 'com.b.alpha']);
   });
 
   it('takes a rare word for more than one that many have', async () => {
