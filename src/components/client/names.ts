@@ -26,24 +26,31 @@ const listOf = (length: number): Promise<readonly string[]> => {
   return list;
 };
 
-/** The name, or word of a name, that is meant: the word itself if it is one. */
-const meantBy = async (word: string): Promise<string | undefined> => {
+/** The names, or words of names, that may be meant, the best first: only the word itself if it is one. */
+const meantBy = async (word: string): Promise<readonly string[]> => {
   const { length } = word;
-  const [same = [], ...others] = await Promise.all([length, length + 1, length - 1].map(listOf));
-  if (same.includes(word)) return word;
-  const near = [same, ...others].flat().filter((name) => isOneMistakeApart(name, word));
+  // A missing letter is the most frequent mistake.
+  const [longer = [], same = [], shorter = []] = await Promise.all([length + 1, length, length - 1].map(listOf));
+  if (same.includes(word)) return [word];
+  const near = [...longer, ...same, ...shorter].filter((name) => isOneMistakeApart(name, word));
   // Few people mistype the first letter.
-  return near.find((name) => name[0] === word[0]) ?? near[0];
+  return near.sort((a, b) => Number(b[0] === word[0]) - Number(a[0] === word[0]));
 };
 
-/** A query after correcting one mistake in a name, or in each of its words; undefined if no correction is known. */
-export const correct = async (text: string): Promise<string | undefined> => {
+/** How many names are looked for that a typed one may be. Each needs a part of the index. */
+const mostMeant = 8;
+
+/**
+ * What a query may mean after correcting one mistake in a name, or in each of its words, the best first; empty if no
+ * correction is known.
+ */
+export const correct = async (text: string): Promise<readonly string[]> => {
   const words = splitWords(text);
   const joined = words.join('');
-  const whole = await meantBy(joined);
-  if (whole !== undefined && whole !== joined) return whole;
-  if (words.length < 2 || words.length > 8) return undefined;
+  const whole = (await meantBy(joined)).filter((name) => name !== joined);
+  if (whole.length > 0) return whole.slice(0, mostMeant);
+  if (words.length < 2 || words.length > 8) return [];
   const mended = await Promise.all(words.map(meantBy));
-  const spelt = words.map((word, index) => mended[index] ?? word).join(' ');
-  return spelt === words.join(' ') ? undefined : spelt;
+  const spelt = words.map((word, index) => mended[index]?.[0] ?? word).join(' ');
+  return spelt === words.join(' ') ? [] : [spelt];
 };

@@ -45,7 +45,8 @@ export interface Ordering {
 }
 
 interface Question {
-  readonly text: string;
+  /** What is looked for, or several things that may be meant, the best first. */
+  readonly texts: readonly string[];
   readonly chosen: Chosen;
   readonly order: Ordering;
 }
@@ -60,9 +61,12 @@ export interface FileAnswer {
 
 const askIndex = async (
   { index }: OpenIndex,
-  { text, chosen, order: { sort, architecture } }: Question,
+  { texts, chosen, order: { sort, architecture } }: Question,
 ): Promise<FileAnswer> => {
-  const found = await index.find(text);
+  const [first = [], ...others] = await Promise.all(texts.map((text) => index.find(text)));
+  // Of each the best before the rest of any.
+  const best = others.flatMap((numbers) => numbers.slice(0, 1));
+  const found = others.length === 0 ? first : [...new Set([...first.slice(0, 1), ...best, ...first, ...others.flat()])];
   const narrowed = await index.filter(found, chosen);
   const sorted =
     sort === undefined
@@ -71,8 +75,8 @@ const askIndex = async (
         ? [...narrowed].sort((a, b) => a - b)
         : await index.sort(narrowed, sort);
   const isOpen = architecture !== undefined && chosen.architecture === undefined;
-  const first = new Set(isOpen ? await index.filter(sorted, { architecture }) : []);
-  const numbers = first.size === 0 ? sorted : [...first, ...sorted.filter((one) => !first.has(one))];
+  const fitting = new Set(isOpen ? await index.filter(sorted, { architecture }) : []);
+  const numbers = fitting.size === 0 ? sorted : [...fitting, ...sorted.filter((one) => !fitting.has(one))];
   return {
     total: numbers.length,
     fit: { kind: 'asked' },
@@ -116,7 +120,7 @@ const ask = async (question: Question): Promise<FileAnswer> => {
  * The results for the query without one of its parts: of the variants, one that equals a name, or else the one with the
  * fewest results.
  */
-const askInPart = async ({ text, ...question }: Question): Promise<FileAnswer | undefined> => {
+const askInPart = async (text: string, question: Omit<Question, 'texts'>): Promise<FileAnswer | undefined> => {
   const parts = splitParts(text);
   const rests = parts
     .map((part) => parts.filter((other) => other !== part).flat())
@@ -124,7 +128,7 @@ const askInPart = async ({ text, ...question }: Question): Promise<FileAnswer | 
   const index = await openIndex();
   const found = await Promise.all(
     rests.map(async (words) => {
-      const answer = await askIndex(index, { ...question, text: words.join(' ') });
+      const answer = await askIndex(index, { ...question, texts: [words.join(' ')] });
       const [first] = await answer.read(0, 1);
       return { answer, isName: first !== undefined && joinWords(first.name) === words.join('') };
     }),
@@ -142,12 +146,17 @@ const askInPart = async ({ text, ...question }: Question): Promise<FileAnswer | 
 export const searchFiles = async (typed: string, chosen: Chosen, order: Ordering = {}): Promise<FileAnswer> => {
   const text = pastedPackage(typed) ?? typed;
   const question = { chosen, order };
-  const answer = await ask({ ...question, text });
+  const answer = await ask({ ...question, texts: [text] });
   if (answer.total > 0 || text === '') return answer;
-  const spelt = await correct(text).catch(() => undefined);
-  const corrected = spelt === undefined ? answer : await ask({ ...question, text: spelt });
-  if (spelt === undefined || corrected.total === 0) return (await askInPart({ ...question, text })) ?? answer;
-  const [first] = await corrected.read(0, 1);
-  const meant = first !== undefined && joinWords(first.name) === joinWords(spelt) ? first.name : spelt;
-  return { ...corrected, fit: { kind: 'corrected', meant } };
+  const spelt = await correct(text).catch(() => []);
+  if (spelt.length > 0) {
+    const corrected = await ask({ ...question, texts: spelt });
+    if (corrected.total > 0) {
+      const [first] = await corrected.read(0, 1);
+      const name = first?.name ?? '';
+      const isName = spelt.some((one) => joinWords(one) === joinWords(name));
+      return { ...corrected, fit: { kind: 'corrected', meant: isName ? name : (spelt[0] as string) } };
+    }
+  }
+  return (await askInPart(text, question)) ?? answer;
 };

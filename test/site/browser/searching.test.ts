@@ -393,6 +393,11 @@ describe('searching', () => {
     }
     await page.locator('#fit a').click();
     await page.waitForURL('**/search/?q=Alpha%20Library');
+    // All that may be meant are shown, and the best is named.
+    await field.fill('many 0011');
+    await page.locator('#fit a', { hasText: 'Many 001' }).waitFor();
+    await expect.poll(() => names(page)).toEqual(['Many 001', 'Many 011']);
+    await field.fill('alpha library');
     await expect.poll(() => page.locator('#fit').isHidden()).toBe(true);
   });
 
