@@ -54,3 +54,18 @@ export const correct = async (text: string): Promise<readonly string[]> => {
   const spelt = words.map((word, index) => mended[index]?.[0] ?? word).join(' ');
   return spelt === words.join(' ') ? [] : [spelt];
 };
+
+/** The shortest text that is looked for inside words, as in the API's search. */
+const shortestInside = 4;
+/** By how many letters a word may be longer than what is inside it. Each is a list to read. */
+const mostAround = 5;
+
+/** Words of names that have this text inside or at their end, the shortest first. */
+export const containing = async (word: string): Promise<readonly string[]> => {
+  if (word.length < shortestInside) return [];
+  const longer = await Promise.all(Array.from({ length: mostAround }, (_, more) => listOf(word.length + 1 + more)));
+  return longer
+    .flat()
+    .filter((name) => name.includes(word, 1))
+    .slice(0, mostMeant);
+};

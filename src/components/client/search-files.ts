@@ -3,10 +3,10 @@ import { type IndexOrder, partFile } from '../../results/file-index.ts';
 import { FileIndexSearch } from '../../results/file-index-search.ts';
 import type { Fit } from '../../results/meant.ts';
 import type { RowCard } from '../../results/row.ts';
-import { joinWords, pastedPackage, splitParts } from '../../results/words.ts';
+import { joinWords, pastedPackage, splitParts, splitWords } from '../../results/words.ts';
 import { addressOf } from './address.ts';
 import { readEntry } from './index-entry.ts';
-import { correct } from './names.ts';
+import { containing, correct } from './names.ts';
 
 // The search index among the files, which answers if there is no function.
 
@@ -141,7 +141,7 @@ const askInPart = async (text: string, question: Omit<Question, 'texts'>): Promi
 
 /**
  * Searches the files. Without words it lists everything that passes the filters. If nothing matches, one typing mistake
- * in a name is forgiven, and then one word too many.
+ * in a name is forgiven; then a single word may be inside another, and one of several may be too many.
  */
 export const searchFiles = async (typed: string, chosen: Chosen, order: Ordering = {}): Promise<FileAnswer> => {
   const text = pastedPackage(typed) ?? typed;
@@ -158,5 +158,8 @@ export const searchFiles = async (typed: string, chosen: Chosen, order: Ordering
       return { ...corrected, fit: { kind: 'corrected', meant: isName ? name : (spelt[0] as string) } };
     }
   }
-  return (await askInPart(text, question)) ?? answer;
+  const [word = '', ...more] = splitWords(text);
+  if (more.length > 0) return (await askInPart(text, question)) ?? answer;
+  const around = await containing(word).catch(() => []);
+  return around.length > 0 ? ask({ ...question, texts: around }) : answer;
 };

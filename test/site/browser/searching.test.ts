@@ -401,6 +401,20 @@ describe('searching', () => {
     await expect.poll(() => page.locator('#fit').isHidden()).toBe(true);
   });
 
+  it('finds what is inside a word of a name where nothing begins so, and reads only the names that are a little longer', async () => {
+    const page = await site.open('/search/?q=many%20001');
+    await expect.poll(() => names(page)).toEqual(['Many 001']);
+    site.files.requests.length = 0;
+    await page.getByRole('searchbox').fill('nowboar');
+    await expect.poll(() => names(page)).toEqual(['SnowBoard']);
+    expect(await page.locator('#fit').isHidden()).toBe(true);
+    const lists = site.files.requests.filter((name) => name.startsWith('/search-index/names/'));
+    expect(lists).not.toContain('/search-index/names/13.json');
+    // Too short to be inside anything.
+    await page.getByRole('searchbox').fill('owb');
+    await page.getByRole('heading', { name: 'Nothing fits.' }).waitFor();
+  });
+
   it('takes questions as they are typed, with one word too many or a version, and letters of full width, where only files are', async () => {
     const page = await site.open('/search/?q=snow');
     const field = page.getByRole('searchbox');
