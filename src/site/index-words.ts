@@ -3,7 +3,7 @@ import { joinWords, nameTerms, splitWords } from '../catalog/search-text.ts';
 import { encodeAscending, filesOf, leastInText, longestWord, mostFiles, places } from '../results/file-index.ts';
 import type { PackageSummary } from './package-summary.ts';
 
-/** The most words of one package: what is said of it is one line, and nobody describes it with more. */
+/** The most words of one package: few descriptions have more. */
 const mostTerms = 256;
 /** How long a file with words becomes before the next one begins, in characters: some kilobytes when compressed. */
 const fileLength = 16_384;
@@ -11,7 +11,9 @@ const fileLength = 16_384;
 const [whole, name, id, text, identifier] = [0, 1, 2, 3, 4] as const;
 
 /** The words under which a package is found, each with the first of the places where it has it; see `places`. */
-export const composeTerms = (one: Pick<PackageSummary, 'id' | 'name' | 'author' | 'summary'>): Map<string, number> => {
+export const composeTerms = (
+  one: Pick<PackageSummary, 'id' | 'name' | 'author' | 'description'>,
+): Map<string, number> => {
   const terms = new Map<string, number>();
   const add = (words: Iterable<string>, place: number) => {
     for (const word of words) {
@@ -33,7 +35,7 @@ export const composeTerms = (one: Pick<PackageSummary, 'id' | 'name' | 'author' 
   }
   add([joinWords(one.id)], identifier);
   add(splitWords(one.author), text);
-  add(splitWords(one.summary), text);
+  add(splitWords(one.description), text);
   return terms;
 };
 

@@ -17,6 +17,8 @@ export interface PackageSummary {
   readonly name: string;
   readonly version: string;
   readonly summary: string;
+  /** As much of its description as is searched among the files. */
+  readonly description: string;
   readonly author: string;
   readonly section: string | null;
   readonly kind: SectionKind;
@@ -124,6 +126,9 @@ const oldest = (versions: readonly KeyedRecord[]): Pick<PackageSummary, 'addedAt
 };
 const firstSeen = (versions: readonly KeyedRecord[]): string[] => versions.map(({ row }) => row[5]).sort();
 
+/** Few describe a package with more characters, and everybody who searches among the files would read what they add. */
+const longestSearched = 2000;
+
 /** Summarises the package with these records, which are in the order of its page. */
 export const summarise = (keyed: readonly KeyedRecord[]): PackageSummary & { readonly stated: Map<string, string> } => {
   const best = keyed[0] as KeyedRecord;
@@ -140,6 +145,7 @@ export const summarise = (keyed: readonly KeyedRecord[]): PackageSummary & { rea
     name: visibleText(record.name) ?? record.package_id,
     version: record.version,
     summary: firstLine(describedBy(record.description)),
+    description: (describedBy(record.description) ?? '').slice(0, longestSearched),
     author: parsePerson(record.author) ?? parsePerson(record.maintainer) ?? '',
     section: visibleText(record.section),
     kind: sectionKind(record.section),

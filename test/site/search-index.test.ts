@@ -80,6 +80,23 @@ describe('the search index among the files', () => {
     expect((await ask('')).length).toBe(3);
   });
 
+  it('finds by any word of a description, of which a row shows one line', async () => {
+    const index = await openIndex([
+      {
+        Package: 'com.alpha.board',
+        Name: 'SnowBoard',
+        Description: 'Themes for all\n And wallpapers.\n .\n With seasons',
+      },
+      { Package: 'com.alpha.icon', Name: 'Icon', Description: `${'A cake. '.repeat(30)}On snow` },
+      { Package: 'com.alpha.long', Name: 'Long', Description: `${'cake '.repeat(500)}unread` },
+    ]);
+    const ask = async (text: string) => (await index.rows(await index.find(text))).map(({ name }) => name);
+    expect(await ask('wallpapers season')).toEqual(['SnowBoard']);
+    expect(await ask('snow')).toEqual(['SnowBoard', 'Icon']);
+    expect(await ask('unread')).toEqual([]);
+    expect((await index.rows(await index.find('season')))[0]?.summary).toBe('Themes for all');
+  });
+
   it('puts first what is called so, then what begins so, then what has the word in its name, its identifier, its text', async () => {
     const index = await openIndex([
       { Package: 'com.alpha.e', Name: 'Aaa', Description: 'Uses choicy' },
@@ -281,7 +298,7 @@ describe('the search index among the files', () => {
 
   it('S6: takes no more of a package than somebody says of one', async () => {
     const words = Array.from({ length: 5000 }, (_, number) => `w${number}`).join(' ');
-    const terms = composeTerms({ id: 'com.example.p', name: 'x'.repeat(5000), author: words, summary: words });
+    const terms = composeTerms({ id: 'com.example.p', name: 'x'.repeat(5000), author: words, description: words });
     expect(terms.size).toBe(256);
     expect(Math.max(...[...terms.keys()].map(({ length }) => length))).toBe(32);
     // Names that objects have of themselves are words like any.
