@@ -1,8 +1,11 @@
+import { writeFileSync } from 'node:fs';
+import { catalogPath } from '../../src/catalog/state-catalog.ts';
 import { listRecords, type SearchedRecord } from './bench-records.ts';
 import { type Built, builtCorpus, builtLarge } from './builds.ts';
 import { type Engine, type Found, openMiniSearch, openOurs } from './engines.ts';
 import { type QuestionKind, questionKinds } from './kinds.ts';
 import { type PostgresPeer, postgresEngine, startPostgres } from './postgres-peer.ts';
+import { runNode } from './processes.ts';
 import { composeTable } from './report.ts';
 import { createRandom, mean, shuffle } from './statistics.ts';
 import { Missing, type Part, tell, type Workshop } from './workshop.ts';
@@ -74,6 +77,26 @@ const judge = async (name: string, engine: Engine, questions: readonly Question[
   return judged;
 };
 
+/** The search among the files of the site, which answers where there is no function. */
+const openFiles = async (
+  workshop: Workshop,
+  { input, state }: Built,
+  questions: readonly Question[],
+): Promise<Engine> => {
+  const texts = questions.map(({ text }) => text);
+  const file = workshop.path(`${input.name}-questions.json`);
+  writeFileSync(file, JSON.stringify(texts));
+  const folder = workshop.path(`${input.name}-files`);
+  const args = [workshop.script('ask-files.ts'), catalogPath(state), folder, file, String(depth)];
+  const answers = JSON.parse((await runNode(args)).stdout) as Found[][];
+  const byText = new Map(texts.map((text, place) => [text, answers[place] as Found[]]));
+  return {
+    answer: async (text) => byText.get(text)?.length ?? 0,
+    find: async (text) => byText.get(text) ?? [],
+    close: () => {},
+  };
+};
+
 const judgePostgres = async (
   workshop: Workshop,
   { state }: Built,
@@ -96,6 +119,7 @@ const judgePostgres = async (
 // With three digits, because 0.996 misses a target of 1.00.
 const score = (value: number): string => value.toFixed(3);
 
+/** The scores by kind: ours first, then those of the search among the files, which is no peer of it. */
 const composeScores = (questions: readonly Question[], judged: readonly Judged[], column: 0 | 1): string => {
   const rows: string[][] = [];
   const averages = judged.map((): number[] => []);
@@ -108,7 +132,7 @@ const composeScores = (questions: readonly Question[], judged: readonly Judged[]
       averages[index]?.push(average / attainable);
       return average / attainable;
     });
-    const [ours = 0, ...peers] = scores;
+    const [ours = 0, , ...peers] = scores;
     const target = kind.targets?.[column] ?? Math.max(0, ...peers);
     const note = kind.fits === undefined ? '' : `, of ${score(attainable)} attainable`;
     // Half a thousandth is lost in the displayed figure.
@@ -148,24 +172,26 @@ const judgeAll = async (workshop: Workshop, built: Built, column: 0 | 1): Promis
   const records = listRecords(built.state);
   const questions = composeQuestions(records);
   const ours = await judge('ours', openOurs(built.state), questions);
+  const files = await judge('ours, files alone', await openFiles(workshop, built, questions), questions);
   const postgres = await judgePostgres(workshop, built, questions);
   const miniSearch = await judge('MiniSearch', await openMiniSearch(built.state), questions);
   return (
     `\n### ${built.input.name}, ${records.length.toLocaleString('en')} records\n\n` +
-    composeScores(questions, [ours, ...postgres, miniSearch], column) +
+    composeScores(questions, [ours, files, ...postgres, miniSearch], column) +
     `\nThe worst answers of ours:\n\n${composeWorst(questions, ours)}`
   );
 };
 
 /** Whether the package that somebody looks for comes first. */
 export const qualityPart: Part = {
-  summary: 'mean reciprocal rank by kind of question, beside PostgreSQL and MiniSearch',
+  summary: 'mean reciprocal rank by kind of question, beside the search among files, PostgreSQL and MiniSearch',
   run: async (workshop) => {
     let text =
       `Mean reciprocal rank of the right answer among the first ${depth}, 0 where it is not among them. An answer is ` +
       'right when its identifier or its name is that of the package the question was made from. Where many packages fit ' +
       'a question equally, as the first letters of a name, the figure is the share of what is attainable: of the rank ' +
-      'to expect where all that fit come first in random order. All together is the mean of the kinds.\n';
+      'to expect where all that fit come first in random order. All together is the mean of the kinds. ' +
+      'Files alone are searched where there is no function; the targets are not theirs.\n';
     for (const [column, build] of [builtCorpus, builtLarge].entries()) {
       try {
         text += await judgeAll(workshop, await build(workshop), column === 0 ? 0 : 1);

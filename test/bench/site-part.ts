@@ -1,5 +1,6 @@
 import { catalogPath } from '../../src/catalog/state-catalog.ts';
 import { builtCorpus, builtLarge } from './builds.ts';
+import { measureFileReads } from './file-reads.ts';
 import { runNode } from './processes.ts';
 import { composeFigures, type Figure, seconds } from './report.ts';
 import { measureSiteBuilds } from './site-builds.ts';
@@ -31,13 +32,15 @@ const take = async (workshop: Workshop, work: (workshop: Workshop) => Promise<re
   }
 };
 
-/** The site: the cost of its builds. */
+/** The site: the cost of its builds, and of its search to a browser. */
 export const sitePart: Part = {
-  summary: 'the site: cold and changed builds',
+  summary: 'the site: cold and changed builds, and what a search among its files reads',
   run: async (workshop) => {
     const corpus = await take(workshop, async () => {
-      const site = await measureSiteBuilds(workshop, await builtCorpus(workshop), rounds);
-      return [...site.figures, ...(await measureWholeBuilds(workshop, rounds))];
+      const built = await builtCorpus(workshop);
+      const site = await measureSiteBuilds(workshop, built, rounds);
+      const reads = await measureFileReads(built, site.out);
+      return [...site.figures, reads, ...(await measureWholeBuilds(workshop, rounds))];
     });
     const large = await take(workshop, async () => {
       const built = await builtLarge(workshop);
@@ -49,7 +52,7 @@ export const sitePart: Part = {
         input: built.input.name,
         measured: seconds(alone),
       };
-      return [figure, ...site.figures];
+      return [figure, ...site.figures, await measureFileReads(built, site.out)];
     });
     return composeFigures([...corpus.figures, ...large.figures]) + corpus.missing + large.missing;
   },
