@@ -82,13 +82,10 @@ export class IndexWords {
     }
   }
 
-  #encode(entries: readonly number[]): string {
-    const of = places.map((_, place) =>
-      encodeAscending(
-        entries.filter((entry) => entry % places.length === place).map((entry) => Math.floor(entry / places.length)),
-      ),
-    );
-    return of.join(' ').trimEnd();
+  #encode(entries: Iterable<number>): string {
+    const of = places.map((): number[] => []);
+    for (const entry of entries) of[entry % places.length]?.push(Math.floor(entry / places.length));
+    return of.map(encodeAscending).join(' ').trimEnd();
   }
 
   /** The files with words, and those with heads. */
@@ -100,35 +97,62 @@ export class IndexWords {
     return { words, heads: [...heads] };
   }
 
-  /** The beginnings whose words stand in more files than are read for one, with the packages of them all. */
-  *#heads(sorted: readonly string[], shelved: readonly Shelved[]): Generator<readonly [string, string]> {
+  /**
+   * The beginnings whose words stand in more files than are read for one, with the packages of them all. What is found
+   * for a longer one is part of what is found for a shorter one, so that long beginnings in common do not have all words
+   * read again for each of their letters.
+   */
+  #heads(sorted: readonly string[], shelved: readonly Shelved[]): (readonly [string, string])[] {
     const shelf = shelved.map(({ first }) => [first, ''] as const);
-    const beginnings = new Set<string>();
+    // Of each beginning, in how many files its words stand. The first words of many files begin alike.
+    const spread = new Map<string, number>();
     for (const [first] of shelf) {
       for (let length = 1; length <= first.length; length++) {
         const beginning = first.slice(0, length);
+        if (spread.has(beginning)) continue;
         const [from, to] = filesOf(shelf, beginning);
-        if (to - from > mostFiles) beginnings.add(beginning);
+        spread.set(beginning, to - from);
       }
     }
+    const beginnings = [...spread].filter(([, files]) => files > mostFiles).map(([beginning]) => beginning);
+    const heads: (readonly [string, string])[] = [];
+    // Those that are no part of another yet, the last first.
+    const longer: Head[] = [];
     const best = new Uint8Array(this.#packages).fill(places.length);
-    for (const beginning of [...beginnings].sort(compareText)) {
-      const found: number[] = [];
-      for (let at = lowerBound(sorted, beginning); sorted[at]?.startsWith(beginning); at++) {
-        for (const entry of this.#words.get(sorted[at] as string) as number[]) {
+    // The longer ones stand behind what they begin with.
+    for (const beginning of beginnings.sort(compareText).reverse()) {
+      const numbers: number[] = [];
+      const take = (entries: Iterable<number>) => {
+        for (const entry of entries) {
           const number = Math.floor(entry / places.length);
           const place = entry % places.length;
           if (place >= text && beginning.length < leastInText) continue;
           const known = best[number] as number;
-          if (known === places.length) found.push(number);
+          if (known === places.length) numbers.push(number);
           if (place < known) best[number] = place;
         }
+      };
+      const from = lowerBound(sorted, beginning);
+      let to = from;
+      while (sorted[to]?.startsWith(beginning)) {
+        const inner = longer.at(-1)?.from === to ? longer.pop() : undefined;
+        take(inner?.entries ?? (this.#words.get(sorted[to] as string) as number[]));
+        to = inner?.to ?? to + 1;
       }
-      found.sort((a, b) => a - b);
-      yield [beginning, this.#encode(found.map((number) => number * places.length + (best[number] as number)))];
-      for (const number of found) best[number] = places.length;
+      const entries = Uint32Array.from(numbers, (number) => number * places.length + (best[number] as number)).sort();
+      for (const number of numbers) best[number] = places.length;
+      longer.push({ from, to, entries });
+      heads.push([beginning, this.#encode(entries)]);
     }
+    return heads.reverse();
   }
+}
+
+/** Words that begin alike: from which up to, but without, which they stand in order, and their packages. */
+interface Head {
+  readonly from: number;
+  readonly to: number;
+  readonly entries: Uint32Array;
 }
 
 /** The place of the first word that is not before another. */

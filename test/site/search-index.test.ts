@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { SafetyEntry } from '../../src/contract/safety.ts';
 import { indexEntry } from '../../src/results/file-index.ts';
 import { splitWords } from '../../src/results/words.ts';
-import { composeTerms } from '../../src/site/index-words.ts';
+import { composeTerms, IndexWords } from '../../src/site/index-words.ts';
 import { buildSearchIndex } from '../../src/site/search-index.ts';
 import { SiteCatalog } from '../../src/site/site-catalog.ts';
 import { openBuiltIndex } from '../support/file-index.ts';
@@ -294,6 +294,27 @@ describe('the search index among the files', () => {
     writeFileSync(path.join(folder, 'rows', 'left.json'), 'of before');
     expect(await buildInto(folder, manyPackages(40))).toEqual(before);
     expect(readdirSync(path.join(folder, 'rows'))).not.toContain('left.json');
+  });
+
+  it('S6: looks at words about once each, however many begin alike and for how long', () => {
+    const words = new IndexWords();
+    const count = 20_000;
+    for (let number = 0; number < count; number++)
+      words.add({ id: 'com.example', name: `${'x'.repeat(27)}${number + 10_000}`, author: '', summary: '' });
+    let looks = 0;
+    const { startsWith } = String.prototype;
+    String.prototype.startsWith = function (...searched) {
+      looks++;
+      return startsWith.apply(this, searched);
+    };
+    try {
+      const { heads } = words.shelve();
+      expect(heads.length).toBeGreaterThan(0);
+    } finally {
+      String.prototype.startsWith = startsWith;
+    }
+    // Each of the 27 beginnings that all have looked at all of them, and so did each file for each of its beginnings.
+    expect(looks).toBeLessThan(3 * count);
   });
 
   it('S6: takes no more of a package than somebody says of one', async () => {
