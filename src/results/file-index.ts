@@ -120,11 +120,9 @@ export const encodeAscending = (numbers: Iterable<number>): string => {
 };
 
 export const decodeAscending = (text: string): number[] => {
-  let before = 0;
-  return decodeNumbers(text).map((distance) => {
-    before += distance;
-    return before;
-  });
+  const numbers = decodeNumbers(text);
+  for (let at = 1; at < numbers.length; at++) (numbers[at] as number) += numbers[at - 1] as number;
+  return numbers;
 };
 
 /** The number of the last file whose first word is not after this one; -1 if there is none. */
