@@ -26,6 +26,9 @@ export type ReadPart = (kind: PartKind, name: string) => Promise<unknown>;
 /** The most words of a query that count. Of a script without blanks each character is one. */
 const mostWords = 32;
 
+/** How many parts are kept. A query of usual words needs some twenty, most of them for its rows. */
+const mostKept = 256;
+
 type Weights = Readonly<Record<Place, number>>;
 
 /** What a whole word counts, and one that is only begun. */
@@ -75,10 +78,11 @@ interface Facets {
   readonly of: readonly number[];
 }
 
-/** Searches the index among the files. What was read is kept, for the letters that follow. */
+/** Searches the index among the files. What was read last is kept, for the letters that follow. */
 export class FileIndexSearch {
   readonly #entry: IndexEntry;
   readonly #read: ReadPart;
+  /** What was read, that which was asked for last at the end. */
   readonly #parts = new Map<string, Promise<unknown>>();
   /** The number of the first package of each file with rows. */
   readonly #starts: number[] = [];
@@ -96,9 +100,12 @@ export class FileIndexSearch {
   #part<Content>(kind: PartKind, name: string, compose: (read: unknown) => Content): Promise<Content> {
     const key = `${kind}/${name}`;
     const known = this.#parts.get(key) as Promise<Content> | undefined;
-    if (known !== undefined) return known;
-    const part = this.#read(kind, name).then(compose);
+    this.#parts.delete(key);
+    const part = known ?? this.#read(kind, name).then(compose);
     this.#parts.set(key, part);
+    const [oldest] = this.#parts.keys();
+    if (this.#parts.size > mostKept) this.#parts.delete(oldest as string);
+    if (known !== undefined) return known;
     // It may be asked for again.
     part.catch(() => this.#parts.delete(key));
     return part;
