@@ -5,6 +5,11 @@ import type { PackageSummary } from './package-summary.ts';
 
 /** The most words of one package: few descriptions have more. */
 const mostTerms = 256;
+/**
+ * The most words that a repository brings into the index. Debian brings four for each of its packages. Of each word this
+ * process keeps some 240 bytes, so that a repository of made-up words could end it.
+ */
+const mostOfRepository = 2 ** 20;
 /** How long a file with words becomes before the next one begins, in characters: some kilobytes when compressed. */
 const fileLength = 16_384;
 
@@ -70,16 +75,29 @@ function* shelve(words: Iterable<readonly [string, string]>): Generator<Shelved>
 export class IndexWords {
   // Of each word its packages: the number times that of places, and the place.
   readonly #words = new Map<string, number[]>();
+  /** How many words each repository brought, by slug. */
+  readonly #brought = new Map<string, number>();
+  readonly #most: number;
   #packages = 0;
 
-  add(one: Parameters<typeof composeTerms>[0]): void {
+  constructor(most: number = mostOfRepository) {
+    this.#most = most;
+  }
+
+  /** Adds a package of this repository. Beyond the most words of that, it is found by words that are known alone. */
+  add(one: Parameters<typeof composeTerms>[0], repository: string): void {
+    let brought = this.#brought.get(repository) ?? 0;
     const number = this.#packages++;
     for (const [term, place] of composeTerms(one)) {
       const known = this.#words.get(term);
       const entry = number * places.length + place;
-      if (known === undefined) this.#words.set(term, [entry]);
-      else known.push(entry);
+      if (known !== undefined) known.push(entry);
+      else if (brought < this.#most) {
+        this.#words.set(term, [entry]);
+        brought++;
+      }
     }
+    this.#brought.set(repository, brought);
   }
 
   #encode(entries: Iterable<number>): string {

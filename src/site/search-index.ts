@@ -129,7 +129,7 @@ async function* composeIndex(
   let rows: string[] = [];
   let rowFiles = '';
   for (const [index, summary] of packages.entries()) {
-    words.add(summary);
+    words.add(summary, summary.repository.slug);
     combinations.add(composeFacets(summary, hasDevices));
     rows.push(JSON.stringify(composeCard(summary, hasDevices)));
     const done = index + 1;

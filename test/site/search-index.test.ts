@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { SafetyEntry } from '../../src/contract/safety.ts';
-import { indexEntry } from '../../src/results/file-index.ts';
+import { decodeAscending, indexEntry } from '../../src/results/file-index.ts';
 import { splitWords } from '../../src/results/words.ts';
 import { composeTerms, IndexWords } from '../../src/site/index-words.ts';
 import { buildSearchIndex } from '../../src/site/search-index.ts';
@@ -300,7 +300,10 @@ describe('the search index among the files', () => {
     const words = new IndexWords();
     const count = 20_000;
     for (let number = 0; number < count; number++)
-      words.add({ id: 'com.example', name: `${'x'.repeat(27)}${number + 10_000}`, author: '', summary: '' });
+      words.add(
+        { id: 'com.example', name: `${'x'.repeat(27)}${number + 10_000}`, author: '', description: '' },
+        'alpha',
+      );
     let looks = 0;
     const { startsWith } = String.prototype;
     String.prototype.startsWith = function (...searched) {
@@ -315,6 +318,20 @@ describe('the search index among the files', () => {
     }
     // Each of the 27 beginnings that all have looked at all of them, and so did each file for each of its beginnings.
     expect(looks).toBeLessThan(3 * count);
+  });
+
+  it('S6: takes no more words of a repository than fit into memory, and those of others however many it has', () => {
+    const words = new IndexWords(100);
+    const add = (name: string, repository: string) =>
+      words.add({ id: 'com.example', name, author: '', description: '' }, repository);
+    for (let number = 0; number < 200; number++) add(`madeup${number + 1000}`, 'flood');
+    add('Honest', 'alpha');
+    add('Honest', 'flood');
+    const [only] = words.shelve().words;
+    const content: Record<string, string> = JSON.parse(only?.content ?? '{}');
+    expect(Object.keys(content)).toHaveLength(101);
+    // What others have too is found with them.
+    expect(decodeAscending(content.honest?.split(' ')[0] ?? '')).toEqual([200, 201]);
   });
 
   it('S6: takes no more of a package than somebody says of one', async () => {
