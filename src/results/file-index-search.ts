@@ -4,6 +4,7 @@ import {
   decodeAscending,
   decodeDigit,
   decodeNumbers,
+  encodeAscending,
   type FacetFile,
   type FacetValues,
   filesOf,
@@ -11,6 +12,7 @@ import {
   type IndexOrder,
   longestWord,
   mostFiles,
+  mostShortest,
   nameLength,
   type PartKind,
   type Place,
@@ -40,8 +42,9 @@ const begunWholeWeights: Weights = { ...weights, whole: 100 };
 const begunIdentifierWeights: Weights = { ...begunWholeWeights, identifier: 100 };
 /** No package that is not called so has as much. The weight of a word that all packages have is the least. */
 const leastOfWhole = wholeWeights.whole * Math.log(2);
-/** What of a word is typed where it is not known which word it is. */
+/** What of a word is typed where it is not known which word it is, and what more at most of the shortest names. */
 const begunShare = 0.3;
+const mostOfShortest = 0.1;
 
 /** Of how many packages with the same name the spelling is compared: as many as are shown at first. */
 const mostSpelled = 20;
@@ -134,9 +137,18 @@ export class FileIndexSearch {
       this.#words('words', from, from + 1),
       this.#words('heads', head, head + 1),
     ]);
-    const as = (typed: number, all: readonly Member[]): Found[] =>
-      all.filter(([one]) => one === word).map(([, numbers]) => ({ numbers, typed }));
-    return [...as(1, exact), ...as(begunShare, heads)];
+    const of = (all: readonly Member[]) => all.find(([one]) => one === word)?.[1];
+    const [whole, begun] = [of(exact), of(heads)];
+    const [shortest = '', ...numbers] = begun?.split(' ') ?? [];
+    // More of these was typed than of longer names, though how much is not known. Their place is the first: the name.
+    return [
+      ...(whole === undefined ? [] : [{ numbers: whole, typed: 1 }]),
+      { numbers: numbers.join(' '), typed: begunShare },
+      ...decodeNumbers(shortest).map((number, index) => ({
+        numbers: encodeAscending([number]),
+        typed: begunShare + mostOfShortest * (1 - index / mostShortest),
+      })),
+    ];
   }
 
   /** The packages that have a word, or one that it begins. */

@@ -47,7 +47,10 @@ export type IndexOrder = 'newest' | 'downloads';
 export const places = ['whole', 'name', 'id', 'text', 'identifier'] as const;
 export type Place = (typeof places)[number];
 
-/** The content of a file with words, or heads: for each the numbers of its packages by place, separated by blanks. */
+/**
+ * The content of a file with words, or heads: for each the numbers of its packages by place, separated by blanks. Those
+ * of a head begin with its shortest names, the shortest first.
+ */
 export type WordFile = Readonly<Record<string, string>>;
 
 /** A combination of values by which packages are filtered. */
@@ -64,6 +67,9 @@ export const longestWord = 32;
 
 /** The most files that are read for one word. Those of a beginning with more words are in a head. */
 export const mostFiles = 2;
+
+/** How many names of a head come first because they are the shortest: as many as are shown at first. */
+export const mostShortest = 20;
 
 /** The least letters of a beginning under which packages are found that have it in other text alone. */
 export const leastInText = 3;

@@ -1,6 +1,15 @@
 import { compareText } from '../catalog/reading.ts';
 import { joinWords, nameTerms, splitWords } from '../catalog/search-text.ts';
-import { encodeAscending, filesOf, leastInText, longestWord, mostFiles, places } from '../results/file-index.ts';
+import {
+  encodeAscending,
+  encodeNumbers,
+  filesOf,
+  leastInText,
+  longestWord,
+  mostFiles,
+  mostShortest,
+  places,
+} from '../results/file-index.ts';
 import type { PackageSummary } from './package-summary.ts';
 
 /** The most words of one package: few descriptions have more. */
@@ -140,6 +149,7 @@ export class IndexWords {
     // The longer ones stand behind what they begin with.
     for (const beginning of beginnings.sort(compareText).reverse()) {
       const numbers: number[] = [];
+      const names: Named[] = [];
       const take = (entries: Iterable<number>) => {
         for (const entry of entries) {
           const number = Math.floor(entry / places.length);
@@ -154,13 +164,16 @@ export class IndexWords {
       let to = from;
       while (sorted[to]?.startsWith(beginning)) {
         const inner = longer.at(-1)?.from === to ? longer.pop() : undefined;
-        take(inner?.entries ?? (this.#words.get(sorted[to] as string) as number[]));
+        const entries = inner?.entries ?? (this.#words.get(sorted[to] as string) as number[]);
+        take(entries);
+        for (const named of inner?.shortest ?? calledSo(entries, (sorted[to] as string).length)) names.push(named);
         to = inner?.to ?? to + 1;
       }
       const entries = Uint32Array.from(numbers, (number) => number * places.length + (best[number] as number)).sort();
       for (const number of numbers) best[number] = places.length;
-      longer.push({ from, to, entries });
-      heads.push([beginning, this.#encode(entries)]);
+      const shortest = names.sort((a, b) => a.length - b.length || a.number - b.number).slice(0, mostShortest);
+      longer.push({ from, to, entries, shortest });
+      heads.push([beginning, `${encodeNumbers(shortest.map(({ number }) => number))} ${this.#encode(entries)}`]);
     }
     return heads.reverse();
   }
@@ -171,6 +184,21 @@ interface Head {
   readonly from: number;
   readonly to: number;
   readonly entries: Uint32Array;
+  /** Those with the shortest names. */
+  readonly shortest: readonly Named[];
+}
+
+/** A package whose name is one of the words, and how long that is. */
+interface Named {
+  readonly number: number;
+  readonly length: number;
+}
+
+/** The packages of a word that are called so. */
+function* calledSo(entries: Iterable<number>, length: number): Generator<Named> {
+  for (const entry of entries) {
+    if (entry % places.length === whole) yield { number: Math.floor(entry / places.length), length };
+  }
 }
 
 /** The place of the first word that is not before another. */

@@ -223,6 +223,18 @@ describe('the search index among the files', () => {
     expect(read).toBe(0);
   });
 
+  it('puts the shortest names first of those that very many letters begin alike', async () => {
+    const short = ['Libzz', 'Libz'].map((name) => ({ Package: `com.short.${name}`, Name: name }));
+    let heads = 0;
+    const index = await openIndex([...manyPackages(1000), ...short], (file) => {
+      if (file.includes('/heads/')) heads++;
+    });
+    const names = (await index.rows((await index.find('lib')).slice(0, 3))).map(({ name }) => name);
+    expect(names).toEqual(['Libz', 'Libzz', 'Lib0helper RedTool']);
+    expect(heads).toBe(1);
+    expect(await index.find('lib')).toHaveLength(1002);
+  });
+
   it('tries again what could not be read', async () => {
     let isAway = true;
     const index = await openIndex(manyPackages(40), () => {
