@@ -1,7 +1,7 @@
 import { stageOf } from '../contract/version-stage.ts';
 import { cutText, escapeMarkup } from './markup.ts';
 import { hueOf, lettersOf } from './monogram.ts';
-import { notchesOf } from './notches.ts';
+import { notchesOf, notchOf } from './notches.ts';
 import { packageAddress } from './package-address.ts';
 
 // The row of a package in a list, wherever it is made: in a page of the build, in an answer of the function, or in the
@@ -47,12 +47,13 @@ interface RowOptions {
 /** The most characters of texts of any length from strangers. */
 const longest = { name: 200, line: 160, version: 64, place: 80 } as const;
 
-/** The same, with long texts shortened as in the row. */
+/** The same, with long texts shortened as in the row, and no architectures that it does not show. */
 export const withinRow = (card: RowCard): RowCard => ({
   ...card,
   name: cutText(card.name, longest.name),
   summary: cutText(card.summary, longest.line),
   place: cutText(card.place, longest.place),
+  architectures: card.architectures.filter((one) => notchOf(one) !== undefined),
 });
 
 const text = (value: string, length: number): string => escapeMarkup(cutText(value, length));

@@ -49,13 +49,20 @@ const foundFor = (own: readonly string[], runs: string | undefined): string[] =>
         .map(architectureOf)
         .filter((one) => !own.includes(one) && fitsArchitecture(one, { architectures: own, runs }));
 
-/** The values by which a package is filtered. */
-export const composeFacets = (summary: PackageSummary, hasDevices: boolean): FacetValues => {
+/** The values by which a package is filtered; its architectures as far as they are `common`. */
+export const composeFacets = (
+  summary: PackageSummary,
+  hasDevices: boolean,
+  common: ReadonlySet<string>,
+): FacetValues => {
   const { architectures, runs } = offeredBuilds(summary);
   return {
     section: [summary.kind],
     repository: summary.repositories,
-    architecture: [...architectures, ...foundFor(architectures, hasDevices ? runs : undefined)],
+    architecture: [
+      ...architectures.filter((one) => common.has(one)),
+      ...foundFor(architectures, hasDevices ? runs : undefined),
+    ],
     price: [summary.paid ? 'paid' : 'free'],
     state: [stateOf(summary.version, isStale(summary.repository))],
   };
@@ -126,11 +133,12 @@ async function* composeIndex(
   const parts = new Parts();
   const words = new IndexWords();
   const combinations = new Combinations();
+  const common = new Set(catalog.commonArchitectures);
   let rows: string[] = [];
   let rowFiles = '';
   for (const [index, summary] of packages.entries()) {
     words.add(summary, summary.repository.slug);
-    combinations.add(composeFacets(summary, hasDevices));
+    combinations.add(composeFacets(summary, hasDevices, common));
     rows.push(JSON.stringify(composeCard(summary, hasDevices)));
     const done = index + 1;
     if (endsFile(summary.id, rows.length) || done === packages.length) {

@@ -69,6 +69,10 @@ const forReaders = (outcome: Outcome): Outcome => {
 // repository is needed.
 const mostProviders = 64;
 
+// By how many architectures packages can be filtered. Debian has some twenty, with its ports. Whatever strangers name
+// would be part of the search page, and of what it reads.
+const mostArchitectures = 100;
+
 // The order of the package lookup, except that what is in an unsafe repository comes last: of several copies, a page offers
 // the first.
 const pageOrder = (a: KeyedRecord, b: KeyedRecord): number =>
@@ -106,6 +110,7 @@ export class SiteCatalog {
   #authors: ReadonlyMap<string, Author<PackageSummary>> | undefined;
   readonly #bySlug: ReadonlyMap<string, Repository>;
   readonly #architectures = new Map<string, Set<string>>();
+  #commonArchitectures: readonly string[] | undefined;
   readonly #depictions: string | undefined;
   readonly #safety: ReturnType<typeof createSafetyList<SafetyEntry>>;
 
@@ -306,6 +311,31 @@ export class SiteCatalog {
   /** The architectures for which a repository has a newest version of anything, in order. */
   architecturesIn(slug: string): readonly string[] {
     return [...(this.#architectures.get(slug) ?? [])].sort();
+  }
+
+  /**
+   * The architectures by which packages can be filtered, those of most packages first. If there are too many, those that
+   * most repositories have.
+   */
+  get commonArchitectures(): readonly string[] {
+    this.#commonArchitectures ??= this.#countArchitectures();
+    return this.#commonArchitectures;
+  }
+
+  #countArchitectures(): string[] {
+    const counts = new Map<string, { repositories: number; packages: number }>();
+    const countOf = (name: string) => {
+      const known = counts.get(name) ?? { repositories: 0, packages: 0 };
+      counts.set(name, known);
+      return known;
+    };
+    for (const { architectures } of this.packages.values()) for (const one of architectures) countOf(one).packages++;
+    for (const served of this.#architectures.values()) for (const one of served) countOf(one).repositories++;
+    return [...counts]
+      .sort(([, a], [, b]) => b.repositories - a.repositories || b.packages - a.packages)
+      .slice(0, mostArchitectures)
+      .sort(([, a], [, b]) => b.packages - a.packages)
+      .map(([name]) => name);
   }
 
   /** The builds for which a repository has something. Its packages for all architectures count for those. */

@@ -9,6 +9,7 @@ import { SiteCatalog } from '../../src/site/site-catalog.ts';
 
 const [catalogFile = ''] = process.argv.slice(2);
 const catalog = new SiteCatalog(catalogFile);
+const common = new Set(catalog.commonArchitectures);
 const blanks = (id: string): string => ' '.repeat(Number.parseInt(hash('sha256', id).slice(0, 2), 16));
 const records = [...catalog.packages.values()].map((summary) => ({
   // What is only shown is in the address, where Pagefind looks for no words. It compares every address with all earlier
@@ -18,7 +19,7 @@ const records = [...catalog.packages.values()].map((summary) => ({
   language: 'unknown',
   meta: { title: summary.name, id: summary.id },
   filters: Object.fromEntries(
-    Object.entries(composeFacets(summary, catalog.hasDevices)).map(([name, values]) => [name, [...values]]),
+    Object.entries(composeFacets(summary, catalog.hasDevices, common)).map(([name, values]) => [name, [...values]]),
   ),
   sort: { name: summary.name, updated: summary.updatedAt },
 }));

@@ -274,6 +274,24 @@ describe('the search index among the files', () => {
     expect(await index.sort(all, 'downloads')).toEqual(all);
   });
 
+  it('S6: filters by no more architectures than there are, and has in rows those that they show', async () => {
+    const madeUp = Array.from({ length: 150 }, (_, number) => ({
+      ...{ Package: 'com.example.flood', Version: '1.0', Architecture: `${'a'.repeat(200)}${number}` },
+      Filename: `flood${number}.deb`,
+    }));
+    const honest = ['b', 'c'].map((letter) => ({ Package: `com.example.${letter}`, Name: letter }));
+    const index = await openIndex([...madeUp, ...honest]);
+    const all = await index.find('');
+    const { architecture } = await index.count(all, {});
+    expect(architecture.size).toBe(100);
+    expect([...architecture].filter(([, count]) => count > 1)).toEqual([['iphoneos-arm64', 2]]);
+    expect((await index.rows(all)).map(({ architectures }) => architectures)).toEqual([
+      ['iphoneos-arm64'],
+      ['iphoneos-arm64'],
+      [],
+    ]);
+  });
+
   it('C13: is the same from the same packages, and keeps its files where one changed, came or went', async () => {
     const folder = temporaryFolder();
     const packages = manyPackages(200);
