@@ -85,58 +85,63 @@ const askIndex = async (
   };
 };
 
-/**
- * Asks, and asks again if another index has replaced the one that was asked, whose files are then gone. If nothing was
- * found, this checks that there is no other, and that the host answers.
- *
- * @throws Error if it does not
- */
-const ask = async (question: Question): Promise<FileAnswer> => {
-  const index = await openIndex();
-  const orAnew = async <T>(answer: Promise<T>, renew: (now: OpenIndex) => Promise<T>): Promise<T> => {
+/** Answers a question from an index. */
+type Way = (open: OpenIndex, question: Question) => Promise<FileAnswer>;
+
+/** Answers, and answers again if another index has replaced the one that was asked, whose files are then gone. */
+const answer = async (index: OpenIndex, question: Question, way: Way): Promise<FileAnswer> => {
+  const orAnew = async <T>(answered: Promise<T>, renew: (now: OpenIndex) => Promise<T>): Promise<T> => {
     try {
-      return await answer;
+      return await answered;
     } catch (error) {
       const now = await openIndex(true);
       if (now !== index) return renew(now);
       throw error;
     }
   };
-  const answer = await orAnew(askIndex(index, question), (now) => askIndex(now, question));
-  if (answer.total === 0) {
-    const now = await openIndex(true);
-    return now === index ? answer : askIndex(now, question);
-  }
-  const { read, count } = answer;
-  const renewed = async (now: OpenIndex) => askIndex(now, question);
+  const renewed = (now: OpenIndex) => way(now, question);
+  const { read, count, ...found } = await orAnew(renewed(index), renewed);
   return {
-    ...answer,
+    ...found,
     read: (from, to) => orAnew(read(from, to), async (now) => (await renewed(now)).read(from, to)),
     count: () => orAnew(count(), async (now) => (await renewed(now)).count()),
   };
 };
 
 /**
- * The results for the query without one of its parts: of the variants, one that equals a name, or else the one with the
- * fewest results.
+ * Asks. If nothing was found, this checks that there is no other index, and that the host answers.
+ *
+ * @throws Error if it does not
  */
-const askInPart = async (text: string, question: Omit<Question, 'texts'>): Promise<FileAnswer | undefined> => {
+const ask = async (question: Question): Promise<FileAnswer> => {
+  const index = await openIndex();
+  const answered = await answer(index, question, askIndex);
+  if (answered.total > 0) return answered;
+  const now = await openIndex(true);
+  return now === index ? answered : answer(now, question, askIndex);
+};
+
+/**
+ * The results for the query without one of its parts: of the variants, one that equals a name, or else the one with the
+ * fewest results. Those for all of it if there are none.
+ */
+const askInPart: Way = async (open, question) => {
+  const [text = ''] = question.texts;
   const parts = splitParts(text);
   const rests = parts
     .map((part) => parts.filter((other) => other !== part).flat())
     .filter((words) => words.some((word) => word.length > 1));
-  const index = await openIndex();
   const found = await Promise.all(
     rests.map(async (words) => {
-      const answer = await askIndex(index, { ...question, texts: [words.join(' ')] });
-      const [first] = await answer.read(0, 1);
-      return { answer, isName: first !== undefined && joinWords(first.name) === words.join('') };
+      const answered = await askIndex(open, { ...question, texts: [words.join(' ')] });
+      const [first] = await answered.read(0, 1);
+      return { answered, isName: first !== undefined && joinWords(first.name) === words.join('') };
     }),
   );
   const [best] = found
-    .filter(({ answer }) => answer.total > 0)
-    .sort((a, b) => Number(b.isName) - Number(a.isName) || a.answer.total - b.answer.total);
-  return best && { ...best.answer, fit: { kind: 'part' } };
+    .filter(({ answered }) => answered.total > 0)
+    .sort((a, b) => Number(b.isName) - Number(a.isName) || a.answered.total - b.answered.total);
+  return best === undefined ? askIndex(open, question) : { ...best.answered, fit: { kind: 'part' } };
 };
 
 /**
@@ -146,8 +151,8 @@ const askInPart = async (text: string, question: Omit<Question, 'texts'>): Promi
 export const searchFiles = async (typed: string, chosen: Chosen, order: Ordering = {}): Promise<FileAnswer> => {
   const text = pastedPackage(typed) ?? typed;
   const question = { chosen, order };
-  const answer = await ask({ ...question, texts: [text] });
-  if (answer.total > 0 || text === '') return answer;
+  const asked = await ask({ ...question, texts: [text] });
+  if (asked.total > 0 || text === '') return asked;
   const spelt = await correct(text).catch(() => []);
   if (spelt.length > 0) {
     const corrected = await ask({ ...question, texts: spelt });
@@ -159,7 +164,7 @@ export const searchFiles = async (typed: string, chosen: Chosen, order: Ordering
     }
   }
   const [word = '', ...more] = splitWords(text);
-  if (more.length > 0) return (await askInPart(text, question)) ?? answer;
+  if (more.length > 0) return answer(await openIndex(), { ...question, texts: [text] }, askInPart);
   const around = await containing(word).catch(() => []);
-  return around.length > 0 ? ask({ ...question, texts: around }) : answer;
+  return around.length > 0 ? ask({ ...question, texts: around }) : asked;
 };

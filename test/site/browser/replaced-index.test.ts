@@ -1,24 +1,24 @@
 import { cpSync } from 'node:fs';
 import path from 'node:path';
-import type { Page } from 'playwright-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { buildSearchIndex } from '../../../src/site/search-index.ts';
 import { SiteCatalog } from '../../../src/site/site-catalog.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { serveFolder } from '../../support/static-server.ts';
 import { type Source, sources, stanza, writeCatalog } from '../fixture.ts';
-import { useSiteInBrowser } from './site-in-browser.ts';
+import { phone, useSiteInBrowser } from './site-in-browser.ts';
 
 const site = useSiteInBrowser();
 
 /** The results of a question, on a host whose index can be replaced by one of other packages. */
-const openOnHost = async () => {
+const openOnHost = async (query = 'many', options: BrowserContextOptions = {}) => {
   const folder = temporaryFolder();
   cpSync(site.out, folder, { recursive: true });
   const host = await serveFolder(folder);
   onTestFinished(() => host.close());
-  const visit = await site.open('/about/');
-  await visit.goto(`${host.base}/search/?q=many`);
+  const visit = await site.open('/about/', options);
+  await visit.goto(`${host.base}/search/?q=${encodeURIComponent(query)}`);
   await visit.locator('#results .name').first().waitFor();
   const replaceIndex = async () => {
     const later = Array.from({ length: 60 }, (_, number) =>
@@ -53,6 +53,17 @@ describe('an index that is replaced while a page of it is open', () => {
     await page.getByRole('button', { name: 'Show more' }).click();
     await expect.poll(() => names(page)).toContainEqual(expect.stringMatching(/^Later /));
     expect(await names(page)).toContainEqual(expect.stringMatching(/^Many /));
+  });
+
+  it('counts anew what each filter leaves, for a query of which only a part is found too', async () => {
+    for (const query of ['many', 'many zzqqzz']) {
+      const { page, replaceIndex } = await openOnHost(query, phone);
+      await replaceIndex();
+      await page.locator('#facets summary').click();
+      await expect
+        .poll(() => page.locator('select[name=price] option').allTextContents(), { message: query })
+        .toEqual(['Any', 'Free (60)']);
+    }
   });
 
   it('is told from a host that does not answer, which is no reason to say that there is nothing', async () => {
