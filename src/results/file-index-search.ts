@@ -262,7 +262,7 @@ export class FileIndexSearch {
     >;
   }
 
-  /** Some packages with the highest value first; equal ones keep their order. */
+  /** Some packages with the highest value first; equal ones by name. */
   async sort(numbers: readonly number[], order: IndexOrder): Promise<readonly number[]> {
     const name = this.#entry.orders[order];
     if (name === undefined) return numbers;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { encodeDigit, type IndexEntry } from '../../src/results/file-index.ts';
+import { encodeDigit, encodeNumbers, type IndexEntry } from '../../src/results/file-index.ts';
 import { FileIndexSearch } from '../../src/results/file-index-search.ts';
 
 it('keeps what was asked for last, and not all that a page ever read', async () => {
@@ -21,4 +21,13 @@ it('keeps what was asked for last, and not all that a page ever read', async () 
   expect(read).toEqual([]);
   expect(await index.rows([0, 5])).toEqual([{ id: '00000000' }, { id: '00000005' }]);
   expect(read).toEqual(['00000005']);
+});
+
+it('sorts by the highest value, and by name where it is the same, whatever the order was', async () => {
+  const entry: IndexEntry = {
+    ...{ packages: 4, words: [], heads: [], rows: '', facets: '' },
+    orders: { newest: 'days' },
+  };
+  const index = new FileIndexSearch(entry, async () => encodeNumbers([1, 3, 2, 3]));
+  expect(await index.sort([3, 0, 1, 2], 'newest')).toEqual([1, 3, 2, 0]);
 });

@@ -56,6 +56,8 @@ describe('the search index among the files', () => {
         Author: 'Ada Example <a@b.example>',
       },
       { Package: 'com.alpha.icon', Name: 'Éclair Icon', Description: 'A cake on snow' },
+      { Package: 'com.beta.night-light', Name: 'Popcorn Time Pro' },
+      { Package: 'com.beta.long', Name: 'y'.repeat(40) },
       { Package: 'com.beta.chat', Name: '微信WeChat助手', Description: '支持Melody音乐' },
     ]);
     const ask = async (text: string) =>
@@ -71,13 +73,17 @@ describe('the search index among the files', () => {
     expect(await ask('eclairicon')).toEqual(['icon']);
     expect(await ask('ada exa')).toEqual(['board']);
     expect(await ask('themes for')).toEqual(['board']);
+    // Two words of a name, or of a part of an identifier, in one.
+    expect(await ask('timepro')).toEqual(['night-light']);
+    expect(await ask('nightlight')).toEqual(['night-light']);
     for (const text of ['微信', 'wechat', '助手', '音乐', 'melody', '信', '微信WeChat'])
       expect(await ask(text), text).toEqual(['chat']);
     for (const text of ['nowboard', 'snow zzz', 'zzzzqq', '!!', '™']) expect(await ask(text), text).toEqual([]);
     // A word that is longer than any in the index is found by its beginning, as it was cut there.
     expect(await ask('x'.repeat(1000))).toEqual([]);
+    expect(await ask('y'.repeat(40))).toEqual(['long']);
     expect(await ask('alpha '.repeat(500))).toEqual(['icon', 'board']);
-    expect((await ask('')).length).toBe(3);
+    expect((await ask('')).length).toBe(5);
   });
 
   it('finds by any word of a description, of which a row shows one line', async () => {
@@ -105,10 +111,12 @@ describe('the search index among the files', () => {
       { Package: 'com.alpha.b', Name: 'For Choicy' },
       { Package: 'com.alpha.a', Name: 'Choicy' },
       { Package: 'com.alpha.f', Name: 'Unrelated' },
+      // The best of its words counts.
+      { Package: 'com.alpha.g', Name: 'Choicy and Choicyfier' },
     ]);
     const ids = async (text: string) => (await index.rows(await index.find(text))).map(({ id }) => id.at(-1)).join('');
-    expect(await ids('choicy')).toBe('acbde');
-    expect(await ids('choicy com')).toBe('abcde');
+    expect(await ids('choicy')).toBe('acgbde');
+    expect(await ids('choicy com')).toBe('agbcde');
   });
 
   it('puts those whose identifier begins so first only where an identifier is typed: "com" is before many', async () => {
@@ -177,7 +185,24 @@ describe('the search index among the files', () => {
       return words.every(begins) || begins(words.join(''));
     };
     const questions = [
-      ...['lib', 'lib1', 'lib1a', 'word', 'word7', 'word70', 'thing4', 'red', 'redtool', 'tool', 'hel', 'says'],
+      ...[
+        'lib',
+        'lib1',
+        'lib1a',
+        'word',
+        'word7',
+        'word70',
+        'thing4',
+        'red',
+        'redtool',
+        'tool',
+        'hel',
+        'says',
+        'l',
+        'li',
+        'co',
+        'com',
+      ],
       ...[
         'lib tool',
         'red thing12',
@@ -211,6 +236,12 @@ describe('the search index among the files', () => {
       expect(read.length).toBeLessThanOrEqual(20);
     }
     catalog.close();
+  });
+
+  it('puts first what is called as the typed word, however many words that begins', async () => {
+    const index = await openIndex([...manyPackages(1000), { Package: 'lib', Name: 'Zebra' }]);
+    const [first] = await index.rows((await index.find('lib')).slice(0, 1));
+    expect(first?.name).toBe('Zebra');
   });
 
   it('prepares what the letters that follow need', async () => {
@@ -263,6 +294,10 @@ describe('the search index among the files', () => {
     expect(Object.fromEntries(counts.section)).toEqual({ tweaks: 1 });
     // What is for all is for any that is no device's, and for the devices that its repository serves.
     expect(await names(await index.filter(all, { architecture: 'amd64' }))).toEqual(['fig']);
+    // Its repository serves nothing for these.
+    expect(await index.filter(all, { architecture: 'iphoneos-arm64e' })).toEqual([]);
+    // What nothing of them has is no choice.
+    expect(Object.fromEntries((await index.count(all.slice(0, 1), {})).section)).toEqual({ themes: 1 });
     expect(await names(await index.filter(all, { architecture: 'iphoneos-arm64' }))).toEqual([
       'Donut',
       'Éclair',
