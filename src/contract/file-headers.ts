@@ -81,7 +81,10 @@ export const cacheRules: readonly CacheRule[] = [
     cache: 'public, max-age=31536000, immutable',
   },
   // A file that names others has to be current, and a signature may be replaced by one with another key.
-  { files: [generationPath.current, generationPath.signature, `${signaturesFolder}/*`], cache: 'public, no-cache' },
+  {
+    files: [generationPath.current, generationPath.signature, `${signaturesFolder}/*`, 'search-index/index.json'],
+    cache: 'public, no-cache',
+  },
   // Clients ask again after a minute, a CDN after ten, and it may serve its copy for a day while it asks. So a build is
   // seen soon, and nobody notices when the origin is down.
   { files: ['*'], cache: 'public, max-age=60, s-maxage=600, stale-while-revalidate=86400' },

@@ -41,7 +41,8 @@ export const composeTerms = (
     add(words, place);
     add(pairs, place);
   };
-  add([joinWords(one.name)], whole);
+  // An identifier without dots is a name, too.
+  add([joinWords(one.name), ...(one.id.includes('.') ? [] : [joinWords(one.id)])], whole);
   addName(one.name, name);
   for (const part of one.id.split('.')) {
     addName(part, id);

@@ -129,6 +129,10 @@ const firstSeen = (versions: readonly KeyedRecord[]): string[] => versions.map((
 /** Few describe a package with more characters, and everybody who searches among the files would read what they add. */
 const longestSearched = 2000;
 
+// A part of a text keeps all of it in memory, so it is copied.
+const cutDescription = (text: string): string =>
+  text.length <= longestSearched ? text : Buffer.from(text.slice(0, longestSearched), 'utf16le').toString('utf16le');
+
 /** Summarises the package with these records, which are in the order of its page. */
 export const summarise = (keyed: readonly KeyedRecord[]): PackageSummary & { readonly stated: Map<string, string> } => {
   const best = keyed[0] as KeyedRecord;
@@ -145,7 +149,7 @@ export const summarise = (keyed: readonly KeyedRecord[]): PackageSummary & { rea
     name: visibleText(record.name) ?? record.package_id,
     version: record.version,
     summary: firstLine(describedBy(record.description)),
-    description: (describedBy(record.description) ?? '').slice(0, longestSearched),
+    description: cutDescription(describedBy(record.description) ?? ''),
     author: parsePerson(record.author) ?? parsePerson(record.maintainer) ?? '',
     section: visibleText(record.section),
     kind: sectionKind(record.section),
