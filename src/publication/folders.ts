@@ -247,20 +247,21 @@ export const publishFolders = async (
     await publisher.flush();
     if (publisher.written > 0) whenStanding();
 
-    const hasVanished = former.some((top) =>
+    // The others are not gone through again: most of the time only parts of the search index vanish.
+    const vanishing = former.filter((top) =>
       listFiles(output.root, top).some((name) => !output.isPart(name, publisher.kept)),
     );
     let removed = 0;
     const prune = (top: string) => {
       removed += output.prune(top, (file) => output.isPart(file, publisher.kept));
     };
-    if (hasVanished) {
+    if (vanishing.length > 0) {
       await beforeRemoval(publisher.kept);
       // Only the note shows that these were the site's.
-      for (const top of former) if (!tops.has(top)) prune(top);
+      for (const top of vanishing) if (!tops.has(top)) prune(top);
     }
     named.write(names);
-    if (hasVanished) for (const top of former) prune(top);
+    for (const top of vanishing) if (tops.has(top)) prune(top);
     const { kept, sizes, written, unchanged } = publisher;
     const folders = [...sizes].map(([folder, { size }]) => ({ folder, ...size }));
     return { files: kept, folders, written, unchanged, removed };

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type PublishOptions, publishFolders } from '../../src/publication/folders.ts';
 import { OutputFolder } from '../../src/publication/output-folder.ts';
 import { readPublishedSize } from '../../src/publication/size.ts';
@@ -124,6 +124,16 @@ describe('publishing the site', () => {
     for (const name of ['.index.html.next', '.assets.next/a.css', '.nojekyll']) writeFileSync(path.join(out, name), '');
     await publish({ 'index.html': 'front' });
     expect(readdirSync(out).sort()).toEqual(['.nojekyll', 'index.html']);
+  });
+
+  it('looks for what vanished twice only in the folders where something did', async () => {
+    const files = { 'index.html': 'front', [page('package/a')]: 'a', [page('package/b')]: 'b' };
+    await publish({ ...files, 'parts/old.json': '1' });
+    const pruned = vi.spyOn(OutputFolder.prototype, 'prune');
+    onTestFinished(() => pruned.mockRestore());
+    expect((await publish({ ...files, 'parts/new.json': '2' })).removed).toBe(1);
+    expect(pruned.mock.calls.map(([top]) => top)).toEqual(['parts']);
+    expect(readdirSync(path.join(out, 'parts'))).toEqual(['new.json']);
   });
 
   it('C13: removes a folder of which nothing is built any more, also where that was interrupted, and no other', async () => {
