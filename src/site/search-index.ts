@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { compareText } from '../catalog/reading.ts';
@@ -186,8 +186,11 @@ async function* composeIndex(
   yield { path: indexEntry.slice(indexRoot.length), content: Buffer.from(JSON.stringify(entry)) };
 }
 
-const sameBytes = (file: string, content: Uint8Array): boolean =>
-  statSync(file, { throwIfNoEntry: false })?.size === content.length && readFileSync(file).equals(content);
+// What is behind a link is not what was written here, be it the same.
+const sameBytes = (file: string, content: Uint8Array): boolean => {
+  const found = lstatSync(file, { throwIfNoEntry: false });
+  return found?.isFile() === true && found.size === content.length && readFileSync(file).equals(content);
+};
 
 /**
  * Builds the search index into a folder. Files that are there with the same bytes stay as they are. Returns all files.
@@ -216,7 +219,7 @@ export const buildSearchIndex = async (
   if (!existsSync(folder)) return [];
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     const file = path.join(entry.parentPath, entry.name);
-    if (entry.isFile() && !files.has(path.relative(folder, file))) rmSync(file);
+    if (!entry.isDirectory() && !files.has(path.relative(folder, file))) rmSync(file);
   }
   return [...files];
 };

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { lstatSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { SafetyEntry } from '../../src/contract/safety.ts';
@@ -349,16 +349,23 @@ describe('the search index among the files', () => {
     expect(await buildInto(folder, packages)).toEqual(before);
   });
 
-  it('C9: makes anew what was damaged, has another size or is no file', async () => {
+  it('C9: makes anew what was damaged, is missing or is a link, be it to the same bytes, and removes what is left', async () => {
     const folder = temporaryFolder();
     const before = await buildInto(folder, manyPackages(40));
     const [rows] = [...before.keys()].filter((file) => file.startsWith('rows/'));
     const entry = path.basename(indexEntry);
     writeFileSync(path.join(folder, entry), 'cut off');
     rmSync(path.join(folder, rows as string));
+    const [words] = [...before.keys()].filter((file) => file.startsWith('words/'));
+    const linked = path.join(folder, words as string);
+    const elsewhere = path.join(temporaryFolder(), 'elsewhere');
+    renameSync(linked, elsewhere);
+    symlinkSync(elsewhere, linked);
     writeFileSync(path.join(folder, 'rows', 'left.json'), 'of before');
+    symlinkSync('nowhere', path.join(folder, 'rows', 'link.json'));
     expect(await buildInto(folder, manyPackages(40))).toEqual(before);
-    expect(readdirSync(path.join(folder, 'rows'))).not.toContain('left.json');
+    expect(lstatSync(linked).isFile()).toBe(true);
+    for (const left of ['left.json', 'link.json']) expect(readdirSync(path.join(folder, 'rows'))).not.toContain(left);
   });
 
   it('S6: looks at words about once each, however many begin alike and for how long', () => {
