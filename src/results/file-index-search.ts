@@ -153,10 +153,11 @@ export class FileIndexSearch {
 
   /** The packages that have a word, or one that it begins. */
   async #match(typed: string, whole: Weights, begun: Weights): Promise<Scores> {
+    const words = await this.#find(typed.slice(0, longestWord));
     // Short beginnings find a hundred thousand packages, for which a map takes ten times as long.
     const of = new Float64Array(this.#entry.packages);
     let size = 0;
-    for (const { numbers, typed: share } of await this.#find(typed.slice(0, longestWord))) {
+    for (const { numbers, typed: share } of words) {
       for (const [place, text] of numbers.split(' ').entries()) {
         const name = places[place] as Place;
         const score = share === 1 ? whole[name] : begun[name] * share;
@@ -173,7 +174,7 @@ export class FileIndexSearch {
     return { of, size };
   }
 
-  /** Reads what a query with this beginning needs. */
+  /** Reads what a query needs whose words begin so. */
   async prepare(beginning: string): Promise<void> {
     await Promise.all(splitWords(beginning).map((word) => this.#find(word.slice(0, longestWord))));
   }
@@ -249,10 +250,17 @@ export class FileIndexSearch {
     for (const number of numbers) (counts[of[number] as number] as number)++;
     const countOf = (name: FacetName): Map<string, number> => {
       const found = new Map<string, number>();
-      for (const [index, values] of combinations.entries()) {
+      const add = (value: string, count: number) => found.set(value, (found.get(value) ?? 0) + count);
+      const fitting = combinations.flatMap((values, index) => {
         const count = counts[index] as number;
-        if (count === 0 || !isChosen(chosen, values, name)) continue;
-        for (const value of values[name]) found.set(value, (found.get(value) ?? 0) + count);
+        return count > 0 && isChosen(chosen, values, name) ? [{ values, count }] : [];
+      });
+      for (const { values, count } of fitting) for (const value of values[name]) add(value, count);
+      // What is for all of them is chosen with these, too.
+      const beside = name === 'architecture' ? [...found.keys()].filter((value) => buildOf(value) === undefined) : [];
+      for (const value of beside) {
+        for (const { values, count } of fitting)
+          if (!values[name].includes(value) && isAllowed(name, value, values)) add(value, count);
       }
       return found;
     };

@@ -44,7 +44,10 @@ const load = async () => {
 const runBuild = async (options: BuildOrder, onProgress: (progress: BuildProgress) => void): Promise<BuiltSite> => {
   const { verify = false, baseUrl, staticRefs, service } = options;
   const second = isWorthSecondThread(options.catalogPath) ? new SecondThread({ order: options, index }) : undefined;
-  const [catalog, read] = await timed(() => openSite(options));
+  const [catalog, read] = await timed(() => openSite(options)).catch(async (error: unknown) => {
+    await second?.end();
+    throw error;
+  });
   try {
     const progress = (step: BuildProgress['step']) => (done: number, total: number) =>
       onProgress({ step, done, total });

@@ -294,6 +294,15 @@ describe('the search index among the files', () => {
     expect(Object.fromEntries(counts.section)).toEqual({ tweaks: 1 });
     // What is for all is for any that is no device's, and for the devices that its repository serves.
     expect(await names(await index.filter(all, { architecture: 'amd64' }))).toEqual(['fig']);
+    const others = await openIndex([
+      { Package: 'one', Architecture: 'amd64' },
+      { Package: 'two', Architecture: 'arm64' },
+      { Package: 'docs', Architecture: 'all' },
+    ]);
+    const every = await others.find('');
+    expect((await others.filter(every, { architecture: 'amd64' })).length).toBe(2);
+    const offered = (await others.count(every, {})).architecture;
+    expect(Object.fromEntries(offered)).toEqual({ all: 1, amd64: 2, arm64: 2 });
     // Its repository serves nothing for these.
     expect(await index.filter(all, { architecture: 'iphoneos-arm64e' })).toEqual([]);
     // What nothing of them has is no choice.
@@ -354,7 +363,7 @@ describe('the search index among the files', () => {
     const before = await buildInto(folder, manyPackages(40));
     const [rows] = [...before.keys()].filter((file) => file.startsWith('rows/'));
     const entry = path.basename(indexEntry);
-    writeFileSync(path.join(folder, entry), 'cut off');
+    writeFileSync(path.join(folder, entry), (before.get(entry) as string).replace(/[a-z]/, '?'));
     rmSync(path.join(folder, rows as string));
     const [words] = [...before.keys()].filter((file) => file.startsWith('words/'));
     const linked = path.join(folder, words as string);
