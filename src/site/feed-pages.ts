@@ -9,13 +9,10 @@ import { feedOfAll, feedOfAuthor, feedOfPackage, feedOfRepository, feedOfSection
 import { composeAtom, composeJsonFeed, type Feed } from './feeds.ts';
 import { feedInputs } from './package-inputs.ts';
 import type { PackageSummary } from './package-summary.ts';
-import { deferKey, rememberLast } from './page-keys.ts';
-
-// Of a feed that is rendered, both the key and the text are wanted.
-const atomOf = rememberLast(composeAtom);
+import { deferKey } from './page-keys.ts';
 
 // The cache key of a feed depends only on its content.
-const keyOf = (feed: Feed): string => hash('sha256', atomOf(feed), 'base64url');
+const keyOf = (feed: Feed): string => hash('sha256', composeAtom(feed), 'base64url');
 
 const repositoryFeed = (found: Site, slug: string) => {
   const repository = found.catalog.repository(slug) ?? found.catalog.former.get(slug);
@@ -27,7 +24,7 @@ const feedOf = (slug?: string) => (slug === undefined ? feedOfAll(site()) : repo
 
 /** A feed as Atom. */
 const atomAnswer = (feed: Feed): Response =>
-  new Response(atomOf(feed), { headers: { 'content-type': 'application/atom+xml; charset=utf-8' } });
+  new Response(composeAtom(feed), { headers: { 'content-type': 'application/atom+xml; charset=utf-8' } });
 
 /** The Atom feed of everything, or of one repository. */
 export const atomResponse = (slug?: string): Response => atomAnswer(feedOf(slug));
@@ -60,19 +57,14 @@ export const sectionPaths = () => {
 /** The Atom feed of a kind of section. */
 export const sectionAtom = (kind: SectionKind): Response => atomAnswer(feedOfSection(site(), kind));
 
-const authorFeed = rememberLast(feedOfAuthor);
-
 /** A path for each author who has a page. */
 export const authorPaths = () => {
   const found = site();
-  const how = {
-    compute: (author: Author<PackageSummary>) => keyOf(authorFeed(found, author)),
-    inputs: ({ packages }: Author<PackageSummary>) => feedInputs(found.catalog, packages),
-  };
+  const inputsOf = ({ packages }: Author<PackageSummary>) => feedInputs(found.catalog, packages);
   return [...found.catalog.authors.values()].map((author) => ({
     params: { folder: authorFolder(author.key) },
     props: { author: author.key },
-    cacheKey: deferKey(author, how),
+    cacheKey: deferKey(author, inputsOf),
   }));
 };
 
@@ -80,10 +72,8 @@ export const authorPaths = () => {
 export const authorAtom = (key: string): Response => {
   const author = site().catalog.authors.get(key);
   if (author === undefined) throw new Error(`no such author: ${key}`);
-  return atomAnswer(authorFeed(site(), author));
+  return atomAnswer(feedOfAuthor(site(), author));
 };
-
-const packageFeed = rememberLast(feedOfPackage);
 
 /**
  * A path for each package for iOS devices. The packages of a distribution have none: that would double the number of
@@ -91,25 +81,22 @@ const packageFeed = rememberLast(feedOfPackage);
  */
 export const packagePaths = () => {
   const found = site();
-  const how = {
-    compute: (summary: PackageSummary) => keyOf(packageFeed(found, summary)),
-    inputs: (summary: PackageSummary) => feedInputs(found.catalog, [summary]),
-  };
+  const inputsOf = (summary: PackageSummary) => feedInputs(found.catalog, [summary]);
   return [...found.catalog.packages.values()].filter(isForDevices).map((summary) => ({
     params: { folder: packageFolder(summary.id) },
     props: { id: summary.id },
-    cacheKey: deferKey(summary, how),
+    cacheKey: deferKey(summary, inputsOf),
   }));
 };
 
 const feedWithId = (id: string): Feed => {
   const summary = site().catalog.packages.get(id);
   if (summary === undefined) throw new Error(`no such package: ${id}`);
-  return packageFeed(site(), summary);
+  return feedOfPackage(site(), summary);
 };
 
 /** The Atom feed of a package. */
 export const packageAtom = (id: string): Response => atomAnswer(feedWithId(id));
 
 /** Its text alone: as Astro would hand on the body of the answer, and in a third of the time. */
-export const packageAtomText = (id: string): string => atomOf(feedWithId(id));
+export const packageAtomText = (id: string): string => composeAtom(feedWithId(id));

@@ -40,13 +40,12 @@ const ownInputs = (catalog: SiteCatalog, { id, repositories }: PackageSummary): 
 export const packageInputs = (catalog: SiteCatalog, id: string, picture?: string): string | undefined => {
   const summary = catalog.packages.get(id);
   if (summary === undefined || catalog.hasDepictions) return undefined;
-  const named = catalog.namedBy(id);
-  const targets = named.map((name) => catalog.find(name));
   const needed = findRepositories(catalog, id);
-  const others = [...targets, ...neighboursOf(catalog, summary)];
   return digest([
     ownInputs(catalog, summary),
-    others.map((other) => other && ownInputs(catalog, other)),
+    // Only where they lead: half of a distribution names its C library, which changes every week.
+    catalog.namedBy(id).map((name) => catalog.find(name)?.id),
+    neighboursOf(catalog, summary).map((other) => ownInputs(catalog, other)),
     needed.map((one) => [one, digestHolder(catalog, one.slug)]),
     dependentsOf(catalog, id),
     [catalog.authorOf(summary)?.key, peopleAlone(catalog, summary)],

@@ -1,38 +1,23 @@
-// Computing what a page shows is half of rendering it. So a page that is rendered anyway has its key computed together
-// with it. Only for pages that were rendered before, keys are computed in advance.
-
-/** How the cache keys of one kind of page are computed from a subject. */
-interface Deferral<Subject> {
-  readonly compute: (subject: Subject) => string;
-  /** Returns something that is much cheaper to compute, and while it stays the same, so does the key. */
-  readonly inputs?: (subject: Subject) => string | undefined;
-}
+// What a page shows is determined by things that are much cheaper to digest than to show. Even so, a digest for each of a
+// hundred thousand packages takes seconds, so it is computed when a page has to be compared or rendered, by the thread
+// that does so.
 
 interface DeferredKey<Subject = never> {
   readonly subject: Subject;
-  readonly how: Deferral<Subject>;
+  readonly compute: (subject: Subject) => string;
 }
 
 const deferred: DeferredKey[] = [];
 const mark = 'deferred ';
 
 /** A cache key for `getStaticPaths` to return, which is computed when `readKey` is called with it. */
-export const deferKey = <Subject>(subject: Subject, how: Deferral<Subject>): string =>
-  `${mark}${deferred.push({ subject, how } as DeferredKey<Subject> as unknown as DeferredKey) - 1}`;
-
-const find = (key: string): DeferredKey | undefined =>
-  key.startsWith(mark) ? deferred[Number(key.slice(mark.length))] : undefined;
+export const deferKey = <Subject>(subject: Subject, compute: (subject: Subject) => string): string =>
+  `${mark}${deferred.push({ subject, compute } as DeferredKey<Subject> as unknown as DeferredKey) - 1}`;
 
 /** The cache key of a page, computed now if that was deferred. */
 export const readKey = (key: string): string => {
-  const found = find(key);
-  return found === undefined ? key : found.how.compute(found.subject);
-};
-
-/** The inputs of a page's cache key, if they are available. */
-export const readInputs = (key: string): string | undefined => {
-  const found = find(key);
-  return found?.how.inputs?.(found.subject);
+  const found = key.startsWith(mark) ? deferred[Number(key.slice(mark.length))] : undefined;
+  return found === undefined ? key : found.compute(found.subject);
 };
 
 /** Caches the last result of a function. */

@@ -16,8 +16,6 @@ export interface SharedWork {
 /** What is recorded of a page with a cache key, and of its file. */
 export interface RenderedPage extends KeptFile {
   readonly key: string;
-  /** The inputs of the key, if they are available. */
-  readonly inputs?: string | undefined;
 }
 
 /** A rendered file, with what is recorded of it if its page has a cache key. */

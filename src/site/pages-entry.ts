@@ -11,7 +11,7 @@ import { packageAtomText } from './feed-pages.ts';
 /** The pages, as an Astro app that renders one per request. */
 export const app = createApp({ streaming: false });
 
-export { readInputs, readKey } from './page-keys.ts';
+export { readKey } from './page-keys.ts';
 
 /** Every page there is in the catalog at hand, and what its content depends on where it says so. */
 export const listPages = () => new StaticPaths(app).getAll();

@@ -1,3 +1,5 @@
+import { rememberRecent } from './page-keys.ts';
+
 /** One package in a relation. */
 interface Alternative {
   readonly name: string;
@@ -30,9 +32,12 @@ export const writeAlternatives = (group: readonly Pick<Alternative, 'name' | 're
 export const withoutBlanks = (field: string): string => field.replace(/\s+/g, '');
 
 /** Parses a relation field (Debian Policy, section 7.1). Text that is no relation is kept as a name without target. */
-export const parseRelations = (field: string | undefined): { name: string; restriction: string }[][] => {
-  if (field === undefined) return [];
-  return field
+export const parseRelations = (field: string | undefined): readonly (readonly Alternative[])[] =>
+  field === undefined ? [] : parseField(field);
+
+// A page asks for those of its package four times.
+const parseField = rememberRecent((field: string): readonly (readonly Alternative[])[] =>
+  field
     .split(',', mostRelations)
     .map((group) =>
       group
@@ -41,5 +46,5 @@ export const parseRelations = (field: string | undefined): { name: string; restr
         .filter((match) => match !== null)
         .map((match) => ({ name: match[1] ?? '', restriction: (match[2] ?? '').replace(/\s+/g, ' ').trim() })),
     )
-    .filter((group) => group.length > 0);
-};
+    .filter((group) => group.length > 0),
+);

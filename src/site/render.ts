@@ -109,16 +109,6 @@ const renderPage = async (pages: Pages, base: string, page: Page): Promise<Buffe
 const keyOf = ({ readKey }: Pages, { cacheKey }: Page): string | undefined =>
   cacheKey === undefined ? undefined : readKey(cacheKey);
 
-const inputsOf = ({ readInputs }: Pages, { cacheKey }: Page): string | undefined =>
-  cacheKey === undefined ? undefined : readInputs(cacheKey);
-
-/** What to record of a page that shows the same as when this was recorded; undefined if it shows something else. */
-const confirm = (pages: Pages, page: Page, before: RenderedPage): RenderedPage | undefined => {
-  const inputs = inputsOf(pages, page);
-  if (inputs !== undefined && inputs === before.inputs) return before;
-  return keyOf(pages, page) === before.key ? { ...before, inputs } : undefined;
-};
-
 /** What all pages depend on, in addition to their content. */
 interface Rendering extends Addressing {
   readonly service?: SiteService | undefined;
@@ -165,7 +155,7 @@ export const renderTaken = async (
       // In place rather than by rename, unlike below the output folder: nobody reads it before this ends, and nothing
       // that a kill leaves is recorded. A third less work than with promises.
       writeKept(target, body);
-      const note = key === undefined ? undefined : { key, inputs: inputsOf(pages, page), ...describeKept(body) };
+      const note = key === undefined ? undefined : { key, ...describeKept(body) };
       rendered.push({ file, note });
     }
     onRendered(rendered);
@@ -220,8 +210,8 @@ export const renderPages = async (
     if (++looked % lookedAtOnce === 0) await setImmediate();
     const before = Object.hasOwn(known, file) ? known[file] : undefined;
     const standing = stagedPage(file);
-    const same = before !== undefined && present.has(standing) ? confirm(pages, page, before) : undefined;
-    if (same !== undefined && isAsWritten(path.join(folder, standing), same, verify)) kept[file] = same;
+    const isSame = before !== undefined && present.has(standing) && keyOf(pages, page) === before.key;
+    if (isSame && isAsWritten(path.join(folder, standing), before, verify)) kept[file] = before;
     else stale.push(file);
     present.delete(standing);
   }

@@ -285,6 +285,9 @@ describe('what the page of a package is computed from', () => {
     const { told } = compare(await alterSources(rewritten('many', 'Version: 1.0', 'Version: 1.1')));
     // The first of three of one repository, which has no author.
     expect(told).toEqual(['page com.many.p0', 'feed com.many.p0']);
+    // Its page leads there, and says nothing of it but the name that it needs.
+    const needed = compare(await alterSources(rewritten('far', 'Name: Mail', 'Name: Mail\nDescription: Delivers')));
+    expect(needed.told).toEqual(['page org.far.mail', 'feed org.far.mail']);
     expect(compare(see(file))).toEqual({ shown: [], told: [] });
   });
 

@@ -1,27 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { deferKey, readInputs, readKey, rememberLast, rememberRecent } from '../../src/site/page-keys.ts';
+import { deferKey, readKey, rememberLast, rememberRecent } from '../../src/site/page-keys.ts';
 
 describe('cache keys of pages', () => {
   it('are computed when they are read, each its own, and not before', () => {
     const computed: string[] = [];
-    const how = {
-      compute: (name: string) => {
-        computed.push(name);
-        return `of ${name}`;
-      },
+    const compute = (name: string) => {
+      computed.push(name);
+      return `of ${name}`;
     };
-    const keys = ['one', 'two'].map((name) => deferKey(name, how));
+    const keys = ['one', 'two'].map((name) => deferKey(name, compute));
     expect(computed).toEqual([]);
     expect(keys.toReversed().map(readKey)).toEqual(['of two', 'of one']);
     expect(computed).toEqual(['two', 'one']);
     expect(readKey('as given')).toBe('as given');
-  });
-
-  it('say what they are computed from without being computed, where that is known', () => {
-    const compute = () => expect.unreachable('computed');
-    const told = deferKey('one', { compute, inputs: (name) => `from ${name}` });
-    const untold = deferKey('two', { compute });
-    expect([told, untold, 'as given'].map(readInputs)).toEqual(['from one', undefined, undefined]);
   });
 
   it('take no second computing of what was asked last, and none of it for what is asked otherwise', () => {
