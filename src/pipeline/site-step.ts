@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { ShownBuild } from '../catalog/last-build.ts';
 import { type Published, type PublishOptions, publishFolders } from '../publication/folders.ts';
+import { FoldersAhead } from '../publication/folders-ahead.ts';
 import { OutputFolder } from '../publication/output-folder.ts';
 import {
   type BuiltSite,
@@ -52,13 +53,19 @@ export const publishSite = async ({
   builder,
   ...options
 }: SitePublishing): Promise<SiteSummary> => {
-  const { staged, seconds, ...counts } = await buildSite(options, builder);
+  const folder = output ?? new OutputFolder(outDir);
+  const ahead = new FoldersAhead(folder);
+  const onListed = (files: readonly string[]) => void ahead.begin(files);
+  const { staged, seconds, ...counts } = await buildSite({ ...options, onListed }, builder).catch((error: unknown) => {
+    ahead.drop();
+    throw error;
+  });
   const begun = performance.now();
   const named = path.join(path.resolve(options.cacheDir), 'named');
   const verify = options.verify === true;
-  const how = { named, putInForce, whenStanding, beforeRemoval, verify };
+  const how = { named, ahead, putInForce, whenStanding, beforeRemoval, verify };
   const placed = staged.map(({ isOfPages, ...one }) => (isOfPages ? { ...one, standsAt: stagedPage } : one));
-  const published = await publishFolders(output ?? new OutputFolder(outDir), placed, how);
+  const published = await publishFolders(folder, placed, how);
   return { ...published, ...counts, seconds: { ...seconds, publish: (performance.now() - begun) / 1000 } };
 };
 

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { writeWholeFile } from '../disk/whole-file.ts';
 import { isEntrance } from './entrances.ts';
 import { listFiles } from './folder-entries.ts';
+import type { FoldersAhead } from './folders-ahead.ts';
 import type { OutputFolder } from './output-folder.ts';
 import { type KnownFolder, SizeCounter } from './size.ts';
 
@@ -178,6 +179,8 @@ export interface PublishOptions {
    * both, come afterwards.
    */
   readonly putInForce?: ((placeNew: () => void) => Promise<void>) | undefined;
+  /** What made folders of these files before they were built. */
+  readonly ahead?: FoldersAhead;
   /** Called when all new files exist, unless there are none, and before removable files are searched for. */
   readonly whenStanding?: (() => void) | undefined;
   /**
@@ -201,11 +204,13 @@ export const publishFolders = async (
   {
     named: namedFile,
     verify = false,
+    ahead,
     putInForce = async (placeNew) => placeNew(),
     whenStanding = () => {},
     beforeRemoval = async () => {},
   }: PublishOptions,
 ): Promise<Published> => {
+  const made = ahead?.place();
   output.sweep();
   try {
     const files = listPlaced(staged);
@@ -220,8 +225,8 @@ export const publishFolders = async (
     };
     const tops = topsOf(files.map(({ to }) => to));
     // A folder that is made now cannot have lost files, and one that no longer has any files of the site has lost all.
-    const former = [...tops.union(topsOf(noted ?? []))].filter((top) =>
-      lstatSync(output.resolve(top), { throwIfNoEntry: false })?.isDirectory(),
+    const former = [...tops.union(topsOf(noted ?? []))].filter(
+      (top) => made?.has(top) !== true && lstatSync(output.resolve(top), { throwIfNoEntry: false })?.isDirectory(),
     );
     const turns = Map.groupBy(files, turnOf);
     const publisher = new Publisher(output, verify);

@@ -2,7 +2,13 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import path from 'node:path';
-import { type BuildOrder, type BuildProgress, type BuiltSite, stagingFolders } from './build-site.ts';
+import {
+  type BuildOrder,
+  type BuildProgress,
+  type BuiltSite,
+  type StepProgress,
+  stagingFolders,
+} from './build-site.ts';
 import { loadBundle, prepareBundle } from './bundle.ts';
 import { provideSite, site } from './context.ts';
 import { drawPictures } from './draw-pictures.ts';
@@ -49,8 +55,7 @@ const runBuild = async (options: BuildOrder, onProgress: (progress: BuildProgres
     throw error;
   });
   try {
-    const progress = (step: BuildProgress['step']) => (done: number, total: number) =>
-      onProgress({ step, done, total });
+    const progress = (step: StepProgress['step']) => (done: number, total: number) => onProgress({ step, done, total });
     const searching = timed(
       () => second?.readIndex(progress('search')) ?? buildSearchIndex(catalog, index, progress('search')),
     );
@@ -63,6 +68,7 @@ const runBuild = async (options: BuildOrder, onProgress: (progress: BuildProgres
         progress('pages'),
         {
           verify,
+          onListed: (listed) => onProgress({ listed }),
           help: async (work, onRendered) => second?.render({ bundle: ready, folder: staged, work }, onRendered),
         },
       );

@@ -31,16 +31,19 @@ export interface SiteOptions {
   readonly hasAllPictures?: boolean | undefined;
   /** Whether to read everything that is kept and published, and to make again what is not as it was written. */
   readonly verify?: boolean;
-  readonly onProgress?: (step: BuildProgress['step'], done: number, total: number) => void;
+  readonly onProgress?: (step: StepProgress['step'], done: number, total: number) => void;
+  /** Called with the paths of the files that are about to be rendered. */
+  readonly onListed?: (files: readonly string[]) => void;
 }
 
 /** The order to the building process, and its progress reports. */
-export type BuildOrder = Omit<SiteOptions, 'onProgress'>;
-export interface BuildProgress {
+export type BuildOrder = Omit<SiteOptions, 'onProgress' | 'onListed'>;
+export interface StepProgress {
   readonly step: 'search' | 'pages' | 'pictures';
   readonly done: number;
   readonly total: number;
 }
+export type BuildProgress = StepProgress | { readonly listed: readonly string[] };
 
 /** A built folder, and where its files go below the output folder ("" is its top). */
 interface StagedFolder {
@@ -117,11 +120,14 @@ export const startSiteProcess = (cacheDir: string): SiteProcess => {
  * @throws Error if a page cannot be rendered or a file cannot be written
  */
 export const buildSite = async (
-  { onProgress, ...order }: SiteOptions,
+  { onProgress, onListed, ...order }: SiteOptions,
   own: SiteProcess = startSiteProcess(order.cacheDir),
 ): Promise<BuiltSite> => {
   try {
-    return await own.tell(order, ({ step, done, total }) => onProgress?.(step, done, total));
+    return await own.tell(order, (progress) => {
+      if ('listed' in progress) onListed?.(progress.listed);
+      else onProgress?.(progress.step, progress.done, progress.total);
+    });
   } finally {
     own.end();
   }

@@ -168,6 +168,8 @@ export const renderTaken = async (
 interface RenderOptions {
   /** Whether to read everything that is kept, and to make again what is not as it was written. */
   readonly verify?: boolean;
+  /** Called with the files that are to be rendered. */
+  readonly onListed?: (files: readonly string[]) => void;
   /** Renders a share of the work elsewhere, and reports its files. Rejects as `renderTaken` does. */
   readonly help?: (work: SharedWork, onRendered: (files: readonly RenderedFile[]) => void) => Promise<void>;
 }
@@ -189,7 +191,7 @@ export const renderPages = async (
   folder: string,
   { base, staticRefs = false, service, statedLists = 0 }: Rendering,
   onPage: (done: number, total: number) => void,
-  { verify = false, help = async () => {} }: RenderOptions = {},
+  { verify = false, onListed = () => {}, help = async () => {} }: RenderOptions = {},
 ): Promise<RenderedPages> => {
   const mark = `${folder}.json`;
   const bundle = [
@@ -223,6 +225,7 @@ export const renderPages = async (
     rmSync(path.join(folder, file), { force: true });
     removeEmpty(folder, path.posix.dirname(file));
   }
+  onListed(stale);
   let done = 0;
   const onRendered = (files: readonly RenderedFile[]): void => {
     for (const { file, note } of files) if (note !== undefined) kept[file] = note;

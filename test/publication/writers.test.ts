@@ -80,6 +80,7 @@ it('C12: below src only src/publication writes below the output folder, and says
     'src/publication/compressed-copies.ts',
     'src/publication/emission.ts',
     'src/publication/folder-note.ts',
+    'src/publication/folders-ahead.ts',
     'src/publication/folders.ts',
     'src/publication/framed-copy.ts',
     'src/publication/generation-in-force.ts',

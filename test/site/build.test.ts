@@ -100,17 +100,29 @@ const buildElsewhere = async (): Promise<Map<string, string>> => {
   }
 };
 
+/** What was temporary in the output folder in the first build. */
+const madeAhead = new Set<string>();
 beforeAll(async () => {
   mkdirSync(path.join(out, 'v2/jailbreak'), { recursive: true });
   writeFileSync(path.join(out, 'v2/jailbreak/kept.json'), '{}');
   writeFileSync(path.join(out, '_headers'), 'kept');
   await writeCatalog(options.catalogPath, fewSources, base);
+  const watching = setInterval(() => {
+    const temporary = path.join(out, '.staging');
+    if (!existsSync(temporary)) return;
+    for (const name of readdirSync(temporary, { recursive: true, encoding: 'utf8' })) madeAhead.add(name);
+  }, 5);
   await publishSite(options);
+  clearInterval(watching);
 });
 afterAll(remove);
 
 // Each takes up where the one before it ended: a build takes seconds, whatever there is to do.
 describe('a build of the site', () => {
+  it('C12: makes the folders of packages while their pages are rendered', () => {
+    expect([...madeAhead].filter((name) => name.endsWith(path.dirname(pageOf('com.many.p0'))))).toHaveLength(1);
+  });
+
   it('leaves what is not its own alone', () => {
     expect(read('v2/jailbreak/kept.json')).toBe('{}');
     expect(read('_headers')).toBe('kept');

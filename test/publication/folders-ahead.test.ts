@@ -1,0 +1,88 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { publishFolders } from '../../src/publication/folders.ts';
+import { FoldersAhead } from '../../src/publication/folders-ahead.ts';
+import { OutputFolder } from '../../src/publication/output-folder.ts';
+import { temporaryFolder } from '../support/folder.ts';
+
+let folder = '';
+let out = '';
+let staged = '';
+beforeEach(() => {
+  folder = temporaryFolder();
+  [out, staged] = [path.join(folder, 'out'), path.join(folder, 'staged')];
+});
+
+const numbered = (count: number) => Array.from({ length: count }, (_, index) => `package/p${index}/index.html`);
+/** What is in the output folder, in order; what is temporary is counted by its names. */
+const list = (): string[] => readdirSync(out, { recursive: true, encoding: 'utf8' }).sort();
+const listPublic = (): string[] => list().filter((name) => !name.startsWith('.staging'));
+const countTemporary = (): number => list().filter((name) => /^\.staging.*\/p\d+$/.test(name)).length;
+
+describe('folders that are made ahead of what is to be in them', () => {
+  it('C12: have no names before they are placed, and are new then', async () => {
+    const ahead = new FoldersAhead(new OutputFolder(out));
+    await ahead.begin([...numbered(50), 'author/eva/index.html', 'author/eva/2/index.html', 'index.html']);
+    expect(countTemporary()).toBe(50);
+    expect(listPublic()).toEqual([]);
+    expect([...ahead.place()]).toEqual(['package', 'author']);
+    expect(listPublic()).toHaveLength(50 + 4);
+    expect(existsSync(path.join(out, 'author', 'eva', '2'))).toBe(true);
+  });
+
+  it('C12: are not made where there is something, nor placed where there is something since', async () => {
+    mkdirSync(path.join(out, 'author'), { recursive: true });
+    const ahead = new FoldersAhead(new OutputFolder(out));
+    await ahead.begin([...numbered(3), 'author/eva/index.html', 'section/tweaks/index.html']);
+    writeFileSync(path.join(out, 'package'), 'a file');
+    expect([...ahead.place()]).toEqual(['section']);
+    expect(listPublic()).toEqual(['author', 'package', 'section', 'section/tweaks']);
+    expect(readFileSync(path.join(out, 'package'), 'utf8')).toBe('a file');
+  });
+
+  it('C12: are no longer made when what there is is placed, or dropped', async () => {
+    const ahead = new FoldersAhead(new OutputFolder(out));
+    const beginning = ahead.begin(numbered(500));
+    await setImmediate();
+    ahead.place();
+    await beginning;
+    expect(listPublic().length).toBeGreaterThan(1);
+    expect(listPublic().length).toBeLessThan(500);
+    const dropped = new FoldersAhead(new OutputFolder(path.join(out, 'other')));
+    const making = dropped.begin(numbered(500));
+    await setImmediate();
+    dropped.drop();
+    await making;
+    expect(list().filter((name) => /^other.*\/p\d/.test(name))).toEqual([]);
+  });
+
+  it('C12: are left to publishing from the first that cannot be made, which says why', async () => {
+    const ahead = new FoldersAhead(new OutputFolder(out));
+    const tooLong = `package/${'x'.repeat(300)}/index.html`;
+    await ahead.begin(['package/one/index.html', tooLong, 'author/eva/index.html']);
+    expect([...ahead.place()]).toEqual(['package']);
+    expect(listPublic()).toEqual(['package', 'package/one']);
+  });
+
+  it('C12: get what is published, and none is gone through for what vanished', async () => {
+    const output = new OutputFolder(out);
+    const ahead = new FoldersAhead(output);
+    const files = numbered(3);
+    // Of one nothing comes, as where the publishing is of other files.
+    await ahead.begin([...files, 'package/gone/index.html']);
+    for (const file of files) {
+      mkdirSync(path.dirname(path.join(staged, file)), { recursive: true });
+      writeFileSync(path.join(staged, file), file);
+    }
+    const published = await publishFolders(output, [{ folder: staged, prefix: '', replaced: true }], {
+      named: path.join(folder, 'named'),
+      ahead,
+      beforeRemoval: () => expect.unreachable('nothing vanished'),
+    });
+    expect([...published.files].sort()).toEqual(files);
+    for (const file of files) expect(readFileSync(path.join(out, file), 'utf8')).toBe(file);
+    expect(existsSync(path.join(out, '.staging'))).toBe(false);
+  });
+});
