@@ -37,7 +37,7 @@ const firstWhere = (holds: (version: string) => boolean): number => {
   return low;
 };
 
-const rangesOf = (operator: (typeof operators)[number], version: string): VersionRanges => {
+const computeRanges = (operator: (typeof operators)[number], version: string): VersionRanges => {
   const from = () => firstWhere((one) => compareVersions(one, version) >= 0);
   const behind = () => firstWhere((one) => compareVersions(one, version) > 0);
   switch (operator) {
@@ -54,6 +54,18 @@ const rangesOf = (operator: (typeof operators)[number], version: string): Versio
     case '>>':
       return [[behind(), endOfVersions]];
   }
+};
+
+// A whole index has some hundred different ones, and strangers may write any number.
+const known = new Map<string, VersionRanges>();
+const mostKnown = 1000;
+
+const rangesOf = (operator: (typeof operators)[number], version: string): VersionRanges => {
+  const key = `${operator} ${version}`;
+  const found = known.get(key) ?? computeRanges(operator, version);
+  if (known.size >= mostKnown) known.clear();
+  known.set(key, found);
+  return found;
 };
 
 /**

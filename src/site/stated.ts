@@ -28,8 +28,11 @@ export const statedWhereServed = (text: string, served: readonly Build[]): strin
     ? text
     : writeStatements(readStatements(text).map((one) => (one.build === 'all' ? { ...one, served } : one)));
 
+// Made once, because making it takes longer than all sentences of a page.
+const list = new Intl.ListFormat('en');
+
 const listed = (some: readonly Build[]): string =>
-  new Intl.ListFormat('en').format(builds.filter((build) => some.includes(build)).map(wordOf));
+  list.format(builds.filter((build) => some.includes(build)).map(wordOf));
 
 /** A sentence for a visitor for whose device a package has no build. `text` is what the package states. */
 export const lackingOf = (text: string): string => {
