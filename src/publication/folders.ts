@@ -72,7 +72,7 @@ class Publisher {
     const staged = lstatSync(from);
     if (!this.kept.has(to)) this.#count(to, staged.size);
     this.kept.add(to);
-    if (replaced && present === undefined && this.#output.share(from, to)) {
+    if (replaced && present === undefined && this.#output.share(from, to, staged)) {
       this.written++;
       return;
     }
@@ -98,7 +98,7 @@ class Publisher {
       }
     }
     this.written++;
-    if (replaced && this.#output.share(from, to)) return;
+    if (replaced && this.#output.share(from, to, staged)) return;
     // It may be copied in the same millisecond in which it was staged, and must not look as if it had been flushed.
     this.#output.copy(from, to, new Date(time.getTime() - 1));
     this.#copied.push({ file: this.#output.resolve(to), time });

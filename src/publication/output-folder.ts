@@ -114,10 +114,9 @@ export class OutputFolder {
   /**
    * Makes a hard link to another file here, so that it need not be copied or stored twice. Whoever changes that file
    * has to replace it. Returns false if that is impossible: on another disk or one without hard links, and if the other
-   * file's readers are not those of files that are written here.
+   * file's readers are not those of files that are written here. `given` is what is at the source.
    */
-  share(source: string, file: string): boolean {
-    const given = lstatSync(source);
+  share(source: string, file: string, given = lstatSync(source)): boolean {
     if (!given.isFile() || !this.isAsOwn(given)) return false;
     // A new name appears at once; an existing file is replaced by rename.
     const isNew = !this.isHolding && this.lookUp(file) === undefined && !this.#keepsCopies;
