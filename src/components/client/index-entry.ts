@@ -17,10 +17,13 @@ const read = async (): Promise<ReadEntry> => {
   const response = await fetch(addressOf(indexEntry), { cache: 'no-cache' });
   if (!response.ok) throw new Error(`${response.status}`);
   const text = await response.text();
-  return { entry: JSON.parse(text) as IndexEntry, text };
+  const entry = JSON.parse(text) as IndexEntry;
+  // What else a host answers in JSON is not kept: it may tell of a moment only.
+  if (typeof entry.rows !== 'string') throw new Error('no index');
+  return { entry, text };
 };
 
-/** The entry, which is read once; `isAnew` reads it again. If that failed, a later call tries again. */
+/** The entry, which is read once; `isAnew` reads it again. If that failed, or is none, a later call tries again. */
 export const readEntry = (isAnew = false): Promise<ReadEntry> => {
   if (reading !== undefined && !isAnew) return reading;
   const own = read();

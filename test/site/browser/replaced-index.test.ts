@@ -1,7 +1,8 @@
-import { cpSync } from 'node:fs';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { indexEntry } from '../../../src/results/file-index.ts';
 import { buildSearchIndex } from '../../../src/site/search-index.ts';
 import { SiteCatalog } from '../../../src/site/site-catalog.ts';
 import { temporaryFolder } from '../../support/folder.ts';
@@ -30,7 +31,7 @@ const openOnHost = async (query = 'many', options: BrowserContextOptions = {}) =
     await buildSearchIndex(catalog, path.join(folder, 'search-index'));
     catalog.close();
   };
-  return { page: visit, host, replaceIndex };
+  return { page: visit, host, replaceIndex, entry: path.join(folder, indexEntry) };
 };
 
 const names = (page: Page) => page.locator('#results .name').allTextContents();
@@ -79,5 +80,22 @@ describe('an index that is replaced while a page of it is open', () => {
     await expect.poll(() => names(page)).toEqual(['SnowBoard']);
     await field(page).fill('nothing called so');
     await expect.poll(() => page.locator('#nothing').isVisible()).toBe(true);
+  });
+
+  it('is read anew after the host has answered with other JSON in its place', async () => {
+    const { page, entry } = await openOnHost();
+    const kept = readFileSync(entry);
+    const status = page.locator('#search-status');
+    for (const other of ['{"error":"Service unavailable"}', 'null', '[]']) {
+      writeFileSync(entry, other);
+      // An open page, which asks again because nothing is found, and one that is loaded.
+      for (const load of [() => field(page).fill('nothing called so'), () => page.reload()]) {
+        await load();
+        await expect.poll(() => status.textContent(), { message: other }).toContain('could not be loaded');
+      }
+      writeFileSync(entry, kept);
+      await field(page).fill('snowboar');
+      await expect.poll(() => names(page), { message: other }).toEqual(['SnowBoard']);
+    }
   });
 });
