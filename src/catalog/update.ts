@@ -4,6 +4,7 @@ import type { Addressing } from '../contract/public-addresses.ts';
 import type { DownloadTotal } from '../contract/records.ts';
 import type { RecordHistory } from '../snapshots/record-history.ts';
 import { listIndexes, type Snapshot } from '../snapshots/snapshot.ts';
+import { isRefused } from '../snapshots/snapshot-files.ts';
 import type { SnapshotStore } from '../snapshots/store.ts';
 import { updateComparedFindings, updateDivergences } from './divergence.ts';
 import { updateVisitFindings } from './finding-rows.ts';
@@ -29,7 +30,7 @@ export interface CatalogUpdate {
   readonly rebuilt: readonly string[];
   /** Slugs of repositories that have no snapshot any more. Their rows stay as they were. */
   readonly lost: readonly string[];
-  /** Repositories whose stored snapshot or history could not be read. Their rows stay as they were. */
+  /** Repositories whose stored snapshot or history could not be read, or written. Their rows stay as they were. */
   readonly damaged: readonly { readonly slug: string; readonly cause: unknown }[];
 }
 
@@ -60,6 +61,24 @@ const readStored = async (store: SnapshotReader, snapshot: Snapshot): Promise<St
   } catch (cause) {
     return { cause };
   }
+};
+
+/** Why nothing can be written of one repository, which is no reason to end the build of all others. */
+const findRefusal = async (write: () => Promise<void>): Promise<{ cause: unknown } | undefined> => {
+  try {
+    await write();
+    return undefined;
+  } catch (cause) {
+    if (isRefused(cause)) return { cause };
+    throw cause;
+  }
+};
+
+/** Reads what is stored of a repository, and checks that the history takes what comes of it: rows that were written cannot be taken back. */
+const prepareStored = async (store: SnapshotReader, snapshot: Snapshot): Promise<Stored | { cause: unknown }> => {
+  const stored = await readStored(store, snapshot);
+  if ('cause' in stored) return stored;
+  return (await findRefusal(() => store.history.assertWritable(snapshot.slug))) ?? stored;
 };
 
 const findHistory = ({ history }: SnapshotReader, slug: string): { hasHistory: boolean } | { cause: unknown } => {
@@ -110,17 +129,22 @@ class Update {
     return result;
   }
 
-  /** Updates what may change even if the rows do not. `hasHistory`: whether its records are in the history. */
-  async refresh(hasHistory: boolean): Promise<void> {
+  /**
+   * Updates what may change even if the rows do not. `hasHistory`: whether its records are in the history. Returns why they
+   * cannot be written there.
+   */
+  async refresh(hasHistory: boolean): Promise<{ cause: unknown } | undefined> {
     const { history: store } = this.#store;
     const { slug } = this.#entry;
     updateVisitFindings(this.#catalog, slug, await this.#readFindings());
-    if (hasHistory) return;
+    if (hasHistory) return undefined;
     const known = this.#readKnown();
-    if (known === undefined) return;
-    this.rebuilt = true;
-    await store.writeRecords(slug, known.records);
-    if ((await store.read(slug)).addedAt === null) await store.update(slug, { addedAt: known.addedAt });
+    if (known === undefined) return undefined;
+    return findRefusal(async () => {
+      await store.writeRecords(slug, known.records);
+      if ((await store.read(slug)).addedAt === null) await store.update(slug, { addedAt: known.addedAt });
+      this.rebuilt = true;
+    });
   }
 
   #readKnown() {
@@ -172,12 +196,13 @@ export const updateCatalog = async (
       const source = computeSource(entry, snapshot, addressing);
       const one = new Update(catalog, store, entry, snapshot);
       const isSame = known.get(entry.slug) === source;
-      const stored = isSame ? findHistory(store, entry.slug) : await readStored(store, snapshot);
+      const stored = isSame ? findHistory(store, entry.slug) : await prepareStored(store, snapshot);
       if ('cause' in stored) {
         damaged.push({ slug: entry.slug, cause: stored.cause });
         if (!known.has(entry.slug)) keepFormer(entry);
       } else if ('hasHistory' in stored) {
-        await one.refresh(stored.hasHistory);
+        const refused = await one.refresh(stored.hasHistory);
+        if (refused !== undefined) damaged.push({ slug: entry.slug, ...refused });
       } else {
         const result = await one.ingest(stored, addressing, now, source);
         for (const name of result.touched) touched.add(name);

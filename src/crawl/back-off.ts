@@ -91,12 +91,14 @@ export const attemptsAt = (uri: string, attempts: Attempts): Attempts =>
 /** Forgets how long these repositories are to be left alone, so that the next crawl asks them. */
 export const forgetBackOff = async (store: SnapshotStore, slugs: readonly string[]): Promise<void> => {
   for (const slug of slugs) {
-    // Where they may not be read, its visit fails for that, and others go on.
+    // Where they may not be read or written, its visit fails for that, and others go on.
     const attempts = await store.readAttempts(slug).catch((error: unknown) => {
       if (isRefused(error)) return noAttempts;
       throw error;
     });
     if (attempts.notBefore === null && attempts.failures === 0) continue;
-    await store.writeAttempts(slug, { ...attempts, failures: 0, notBefore: null });
+    await store.writeAttempts(slug, { ...attempts, failures: 0, notBefore: null }).catch((error: unknown) => {
+      if (!isRefused(error)) throw error;
+    });
   }
 };

@@ -6,7 +6,7 @@ import { slugPattern } from '../contract/manifest.ts';
 import { hasRegularFile, readRegularFile } from '../disk/regular-file.ts';
 import { mergeRecords, parseRecords, type RecordHistory, recordsText } from './record-history.ts';
 import { rememberedSchema } from './snapshot.ts';
-import { isMissing, isRefused, writeAtomically } from './snapshot-files.ts';
+import { createTemporary, isMissing, isRefused, writeAtomically } from './snapshot-files.ts';
 
 const repositorySchema = z.strictObject({
   /** When it first entered the catalog, ISO 8601; null if it has not yet. */
@@ -70,6 +70,15 @@ export class HistoryStore {
 
   async writeRecords(slug: string, records: RecordHistory): Promise<void> {
     await this.#write(this.#file(slug, 'records.json'), recordsText(records));
+  }
+
+  /** Throws the error of the system if nothing may be written of a repository. */
+  async assertWritable(slug: string): Promise<void> {
+    const folder = this.#folder(slug);
+    await mkdir(folder, { recursive: true });
+    const { path, handle } = await createTemporary(folder);
+    await handle.close();
+    await rm(path);
   }
 
   /**

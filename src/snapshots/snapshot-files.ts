@@ -13,14 +13,14 @@ export const isMissing = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
 
 const refusals: ReadonlySet<unknown> = new Set([
-  ...['EACCES', 'EPERM', 'EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'EIO'],
+  ...['EACCES', 'EPERM', 'EROFS', 'EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'EIO'],
   // What is no file is never replaced by one.
   ...['EISDIR', 'EINVAL', 'ENOTDIR', 'ELOOP'],
 ]);
 
 /**
- * Whether a file could not be read because of its owner, its disk, for want of open files or memory, or because something
- * else is in its place: it may be whole.
+ * Whether a file could not be read or written because of its owner, its disk, for want of open files or memory, or because
+ * something else is in its place: it may be whole. A full disk is none of these, because it has room for nobody.
  */
 export const isRefused = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && refusals.has(error.code);

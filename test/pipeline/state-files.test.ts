@@ -26,7 +26,7 @@ import { parseRecords } from '../../src/snapshots/record-history.ts';
 import { generateRepository, makePackages } from '../support/apt-repository.ts';
 import { BuildBench, benchClock } from '../support/building.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { OriginServer } from '../support/origin-server.ts';
+import { OriginServer, statusFault } from '../support/origin-server.ts';
 import { replaceFunctions } from '../support/replaced-functions.ts';
 import { runScript } from '../support/run-script.ts';
 
@@ -340,6 +340,73 @@ describe('a repository whose attempts may not be read', () => {
       expect((await bench.build('DEBDEX_RETRY_NOW=b')).status).toBe(4);
       const [last, retried] = readLastBuild(bench.state)?.repositories ?? [];
       expect([last?.outcome, retried?.code, retried?.heldBack]).toEqual(['fresh', 'store-failed', b?.heldBack]);
+    } finally {
+      refused = undefined;
+      await origin.stop();
+    }
+  });
+});
+
+describe('a repository of which nothing may be written', () => {
+  const { mkdir, open } = fs;
+  let refused: string | undefined;
+  const assertAllowed = (file: unknown) => {
+    if (refused !== undefined && String(file).includes(refused))
+      throw Object.assign(new Error('EROFS: read-only file system'), { code: 'EROFS', syscall: 'open' });
+  };
+  replaceFunctions(fs, {
+    mkdir: (async (...parameters: Parameters<typeof mkdir>) => {
+      if (!existsSync(String(parameters[0]))) assertAllowed(parameters[0]);
+      return mkdir(...parameters);
+    }) as typeof mkdir,
+    open: async (...parameters) => {
+      if (String(parameters[1]).startsWith('w')) assertAllowed(parameters[0]);
+      return open(...parameters);
+    },
+  });
+
+  it('C4: is stale and keeps its history, and the others are built', async () => {
+    const origin = await OriginServer.start();
+    try {
+      const { serve, bench } = await buildThree(origin);
+      const folder = path.join('history', 'v1', 'b');
+      const file = path.join(bench.state, folder, 'records.json');
+      const kept = readFileSync(file, 'utf8');
+      let count = 5;
+      const build = async (variables: string) => {
+        count += 1;
+        await serve('a', count);
+        const { status, text } = await bench.build(variables);
+        const [a, b] = readLastBuild(bench.state)?.repositories ?? [];
+        expect([status, a?.outcome], text).toEqual([0, 'fresh']);
+        return b;
+      };
+      const later = `SOURCE_DATE_EPOCH=${Number(benchClock.SOURCE_DATE_EPOCH) + 86_400}`;
+      refused = folder;
+      await serve('b', 6);
+      // Visited, and not.
+      for (const variables of ['', 'DEBDEX_ONLY=a ']) {
+        expect(await build(variables + later)).toMatchObject({ outcome: 'stale', code: 'store-failed' });
+        expect(readFileSync(file, 'utf8')).toBe(kept);
+      }
+      // With its snapshot, too, where it is to be asked although its origin wants a pause.
+      for (const name of ['InRelease', 'Release']) origin.break(`/b/${name}`, statusFault(429));
+      expect(await build(later)).toMatchObject({ outcome: 'stale' });
+      origin.mend();
+      refused = path.join('v1', 'b');
+      expect(await build(`DEBDEX_RETRY_NOW=b ${later}`)).toMatchObject({ outcome: 'stale', code: 'store-failed' });
+      refused = undefined;
+      expect(await build(`DEBDEX_RETRY_NOW=b ${later}`)).toMatchObject({ outcome: 'unchanged' });
+      const { records } = parseRecords(readFileSync(file, 'utf8'));
+      expect(records.size).toBe(6);
+      for (const [key, sight] of parseRecords(kept).records) expect(records.get(key)).toEqual(sight);
+      // Where it was lost, it is restored from the catalog.
+      rmSync(path.join(bench.state, folder), { recursive: true });
+      refused = folder;
+      expect(await build(later)).toMatchObject({ outcome: 'stale', code: 'store-failed' });
+      refused = undefined;
+      expect(await build(`DEBDEX_RETRY_NOW=b ${later}`)).toMatchObject({ outcome: 'unchanged' });
+      expect(parseRecords(readFileSync(file, 'utf8')).records).toEqual(records);
     } finally {
       refused = undefined;
       await origin.stop();
