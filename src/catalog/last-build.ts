@@ -15,7 +15,7 @@ const findingSchema = z.strictObject({
   count: z.int().min(1).describe('Number of occurrences.'),
   example: z
     .string()
-    .describe('The first occurrence, in words or as the offending text; of redirects one to each place.'),
+    .describe('The first occurrence, in words or as the offending text; of redirects one to each address.'),
   since: moment.optional().describe('Since when every build has found it; not written by earlier versions.'),
 });
 

@@ -4,8 +4,8 @@ import { joinRedirects, shortenRedirects } from './redirected.ts';
 /**
  * Something wrong with an origin, with a count. finding-texts.ts explains `code`. `example` is the first occurrence, in
  * words or as the faulty text, on one line and cut to 200 characters. In place of control characters, which neither pages
- * nor terminals show, it has U+FFFD. That of `redirected` is longer: it has one redirect to each place that files come
- * from, since any of them may be on the safety list, and `showExample` cuts it.
+ * nor terminals show, it has U+FFFD. That of `redirected` is longer: it has one redirect to each address that files
+ * come from, since any of them may be on the safety list, and `showExample` shows less of it.
  */
 export interface Finding {
   readonly code: FindingCode;
@@ -35,7 +35,7 @@ const exampleOf = (code: FindingCode, text: string): string =>
 export const showExample = ({ code, example }: { readonly code: string; readonly example: string }): string =>
   code === 'redirected' ? shortenRedirects(example) : example;
 
-/** Counts findings by code, and keeps the first example of each, of redirects one for each place. */
+/** Counts findings by code, and keeps the first example of each, of redirects one to each address. */
 export class FindingCounter {
   readonly #findings = new Map<FindingCode, { code: FindingCode; count: number; example: string }>();
 

@@ -3,7 +3,7 @@
 const longestKept = 4400;
 const longestShown = 300;
 // A visit asks for fewer files: Release, those beside it, and two indexes under all their names.
-const mostPlaces = 32;
+const mostRedirects = 32;
 
 /** The evidence of the finding `redirected`. */
 export const sayRedirect = (asked: URL, reached: URL): string =>
@@ -24,19 +24,29 @@ const placeOf = (redirect: string): string | undefined => {
   return reached.host + to.join('/');
 };
 
-/** The evidence of the finding `redirected` for these two, with one redirect to each place. */
-export const joinRedirects = (known: string, more: string): string => {
-  const redirects = new Map<string | undefined, string>();
-  for (const one of [...splitRedirects(known), ...splitRedirects(more)])
-    if (!redirects.has(placeOf(one))) redirects.set(placeOf(one), one);
-  return [...redirects.values()].slice(0, mostPlaces).join(' and ');
+/** The first redirect of each kind. */
+const firstOf = (redirects: readonly string[], kindOf: (redirect: string) => string | undefined): string[] => {
+  const first = new Map<string | undefined, string>();
+  for (const one of redirects) if (!first.has(kindOf(one))) first.set(kindOf(one), one);
+  return [...first.values()];
 };
 
-/** That evidence as it is shown: of a long address, the beginning. */
-export const shortenRedirects = (evidence: string): string =>
-  evidence.replaceAll(/\S+/g, (word) => (word.length > longestShown ? `${word.slice(0, longestShown)}…` : word));
+/**
+ * The evidence of the finding `redirected` for these two, with one redirect to each address: the safety list may name a
+ * folder of what has moved as a whole, by any reading of its path.
+ */
+export const joinRedirects = (known: string, more: string): string =>
+  firstOf([...splitRedirects(known), ...splitRedirects(more)], targetOf)
+    .slice(0, mostRedirects)
+    .join(' and ');
 
-/** Where files of a repository were redirected to, by its findings: an address of each place. */
+/** That evidence as it is shown: one redirect to each place, and of a long address the beginning. */
+export const shortenRedirects = (evidence: string): string =>
+  firstOf(splitRedirects(evidence), placeOf)
+    .join(' and ')
+    .replaceAll(/\S+/g, (word) => (word.length > longestShown ? `${word.slice(0, longestShown)}…` : word));
+
+/** Where files of a repository were redirected to, by its findings. */
 export const readRedirectTargets = (
   findings: readonly { readonly code: string; readonly example: string }[],
 ): readonly string[] =>

@@ -21,13 +21,16 @@ const targetsOf = (redirects: Redirects): readonly string[] => readRedirectTarge
 
 it('the evidence of redirects tells the folders of one host apart, whatever the files are called there', () => {
   const [kept, other] = ['https://shared.example/good/r.txt', 'https://shared.example/bad/p.txt'];
-  expect(
-    targetsOf([
-      ['/Release', kept],
-      ['/Packages', other],
-      ['/Packages.gz', `${kept}.gz`],
-    ]),
-  ).toEqual([kept, other]);
+  const redirects = [
+    ['/Release', kept],
+    ['/Packages', other],
+    ['/Packages.gz', `${kept}.gz`],
+  ] as const;
+  expect(targetsOf(redirects)).toEqual([kept, other, `${kept}.gz`]);
+  // One to each place is shown.
+  expect(findingsOf(redirects).map(showExample)).toEqual([
+    `${origin}/Release to ${kept} and ${origin}/Packages to ${other}`,
+  ]);
   const named = ['https://shared.example/good/Release', 'https://shared.example/bad/Packages'] as const;
   expect(
     targetsOf([
@@ -76,5 +79,20 @@ it('the evidence of redirects has a path of the safety list, however far from it
       .split(/ to | and /);
     expect(shown).toHaveLength(4);
     expect(Math.max(...shown.map((address) => address.length))).toBeLessThanOrEqual(301);
+  }
+});
+
+it('the evidence of redirects has what the safety list names of a place that has moved as a whole, by any reading', () => {
+  const list = createSafetyList([{ host: 'shared.example', path: '/debs/dists/bad' }]);
+  for (const [path, target] of [
+    ['/dists/bad/main/Packages', 'dists/bad/main/Packages'],
+    ['/Packages', 'dists%2fbad%2fPackages'],
+    ['/Packages', 'dists;a/bad;b/Packages'],
+  ] as const) {
+    const findings = findingsOf([
+      ['/Release', 'https://shared.example/debs/Release'],
+      [path, `https://shared.example/debs/${target}`],
+    ]);
+    expect(findUnsafe(list, origin, readRedirectTargets(findings))?.entry.path, target).toBe('/debs/dists/bad');
   }
 });

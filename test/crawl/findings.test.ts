@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findingText } from '../../src/contract/finding-texts.ts';
+import { showExample } from '../../src/contract/findings.ts';
 import { generateRepository, makePackages, type RepositoryPlan } from '../support/apt-repository.ts';
 import { bench, useCrawlBench } from '../support/crawl-bench.ts';
 import { statusFault } from '../support/origin-server.ts';
@@ -101,7 +102,7 @@ describe('findings, while the content stays the same', () => {
     const other = origin.uri('other').replace('127.0.0.1', 'localhost');
     const lead = (file: string, place: string) =>
       origin.break(`/repo${file}`, { kind: 'redirect', location: `${place}${file}` });
-    const examples = async () => (await bench.crawlOne()).findings.map(({ code, example }) => `${code} ${example}`);
+    const examples = async () => (await bench.crawlOne()).findings.map((one) => `${one.code} ${showExample(one)}`);
     lead('/Release', origin.uri('other'));
     lead(index, origin.uri('other'));
     const own = `${asked}/Release to ${origin.uri('other')}/Release`;
