@@ -1,8 +1,9 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { readLastBuild } from '../src/catalog/last-build.ts';
 import { LockedError, lockState } from '../src/catalog/lock.ts';
 import { shellWord } from '../src/contract/shell-word.ts';
 import { acceptRepository, listWaiting } from '../src/crawl/operator-word.ts';
+import { findEntry } from '../src/disk/find-entry.ts';
 import { assertStateFiles, StateBlocked } from '../src/pipeline/state-files.ts';
 import { readContent } from '../src/publication/folder-content.ts';
 import { takeOverOutput } from '../src/publication/owner.ts';
@@ -43,7 +44,7 @@ const marks: ReadonlySet<string> = new Set(['build.lock', 'identifier', 'removal
  * Throws a CommandFailure if a folder is no state folder. Nothing would be held back there, and all would seem well.
  */
 const assertState = (state: string): void => {
-  const found = statSync(state, { throwIfNoEntry: false });
+  const found = findEntry(state);
   // Taking the lock would make the folder, and --state may be mistyped.
   if (found === undefined)
     throw new CommandFailure(`There is no state folder ${state}: build first, or name another --state.`);

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { findEntry } from '../src/disk/find-entry.ts';
 import { isWithin } from '../src/publication/folder-paths.ts';
 import { UsageError } from './options.ts';
 
@@ -10,7 +10,7 @@ import { UsageError } from './options.ts';
  */
 export const assertApart = ({ state, out }: { readonly state: string; readonly out: string }): void => {
   // An output folder that is no folder is noticed by the build, which fails and notifies the operator.
-  if (statSync(state, { throwIfNoEntry: false })?.isDirectory() === false)
+  if (findEntry(state)?.isDirectory() === false)
     throw new UsageError(`--state ${state} is no folder: name one, or a name that is free.`);
   if (!isWithin(state, out)) return;
   throw new UsageError(

@@ -1,7 +1,8 @@
-import { mkdirSync, readlinkSync, statSync } from 'node:fs';
+import { mkdirSync, readlinkSync } from 'node:fs';
 import path from 'node:path';
+import { findEntry } from './find-entry.ts';
 
-const isFolder = (folder: string): boolean => statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
+const isFolder = (folder: string): boolean => findEntry(folder)?.isDirectory() === true;
 
 const codeOf = (error: unknown): unknown => (error as NodeJS.ErrnoException).code;
 
@@ -17,7 +18,7 @@ const describeObstacle = (folder: string): string => {
 /** The nearest above a folder that is there, and is no folder. */
 const fileAbove = (folder: string): string => {
   let above = path.dirname(path.resolve(folder));
-  while (statSync(above, { throwIfNoEntry: false }) === undefined) above = path.dirname(above);
+  while (findEntry(above) === undefined) above = path.dirname(above);
   return above;
 };
 
@@ -47,7 +48,7 @@ export const makeFolder = (folder: string, mode?: number): boolean => {
   try {
     return make();
   } catch (error) {
-    if (codeOf(error) !== 'ENOENT' || parent === path.resolve(folder)) throw error;
+    if (!['ENOENT', 'ELOOP'].includes(String(codeOf(error))) || parent === path.resolve(folder)) throw error;
     makeFolder(parent, mode);
   }
   try {

@@ -1,5 +1,6 @@
-import { accessSync, constants, readlinkSync, type Stats, statSync } from 'node:fs';
+import { accessSync, constants, readlinkSync } from 'node:fs';
 import path from 'node:path';
+import { findEntry } from '../disk/find-entry.ts';
 
 /** Something is in the place of a file or folder of the state folder. The message says what, and what to do. */
 export class StateBlocked extends Error {
@@ -39,18 +40,8 @@ const readTarget = (file: string): string | undefined => {
   }
 };
 
-const find = (file: string): Stats | undefined => {
-  try {
-    return statSync(file, { throwIfNoEntry: false });
-  } catch (error) {
-    // A link to itself, or a file in the place of the folder above.
-    if (codeOf(error) === 'ELOOP' || codeOf(error) === 'ENOTDIR') return undefined;
-    throw error;
-  }
-};
-
 const assertKind = (file: string, kind: 'file' | 'folder'): void => {
-  const found = find(file);
+  const found = findEntry(file);
   if (found === undefined) {
     const target = readTarget(file);
     if (target === undefined) return;

@@ -23,6 +23,9 @@ it('makes a folder with those above it, says whether it did, and leaves what is 
     /\/astray is a link to \S+\/gone, where there is no folder/,
   );
   expect(existsSync(path.join(root, 'gone'))).toBe(false);
+  symlinkSync('loop', path.join(root, 'loop'));
+  for (const name of ['loop', 'loop/a', 'loop/a/b'])
+    expect(() => makeFolder(path.join(root, name))).toThrow(/\/loop is a link to loop, where there is no folder/);
   mkdirSync(path.join(root, 'relative'));
   expect(makeFolder(path.relative(process.cwd(), path.join(root, 'relative', 'one')))).toBe(true);
 });

@@ -131,13 +131,19 @@ it('C12: a build that cannot take the lock of its state folder, as on a disk tha
       expect({ status, text }).toMatchObject({ status: 6, text: expect.stringContaining('unable to open') });
     expect(told).toEqual([expect.stringContaining('unable to open')]);
     told.length = 0;
-    // Nor where the folder itself is on a disk that is not there.
+    // Nor where the folder itself is on a disk that is not there, or is a link to itself.
     rmSync(bench.state, { recursive: true });
-    symlinkSync(path.join(bench.folder, 'away'), bench.state);
-    const { status, text } = await bench.build(variable);
-    const words = `${bench.state} is a link to ${path.join(bench.folder, 'away')}, where there is no folder: mount`;
-    expect({ status, text }).toMatchObject({ status: 6, text: expect.stringContaining(words) });
-    expect(told).toEqual([expect.stringContaining(words)]);
+    for (const target of [path.join(bench.folder, 'away'), path.basename(bench.state)]) {
+      told.length = 0;
+      symlinkSync(target, bench.state);
+      const { status, text } = await bench.build(variable);
+      const words = `${bench.state} is a link to ${target}, where there is no folder: mount`;
+      expect({ status, text }).toMatchObject({ status: 6, text: expect.stringContaining(words) });
+      expect(told).toEqual([expect.stringContaining(words)]);
+      const accepted = await runScript('accept', ['a', '--state', bench.state]);
+      expect(accepted).toMatchObject({ status: 1, text: expect.stringContaining('There is no state folder') });
+      rmSync(bench.state);
+    }
   } finally {
     await origin.stop();
   }
