@@ -1,4 +1,4 @@
-import {
+import files, {
   copyFileSync,
   cpSync,
   existsSync,
@@ -18,13 +18,14 @@ import { createSigner } from '../../src/publication/signature.ts';
 import { Claim } from '../../src/uploading/claim.ts';
 import type { Destination } from '../../src/uploading/destination.ts';
 import { FolderDestination } from '../../src/uploading/folder-destination.ts';
-import { fileOf, type LocalGeneration } from '../../src/uploading/local-publication.ts';
+import { fileOf, type LocalGeneration, LocalPublication } from '../../src/uploading/local-publication.ts';
 import { recordName, retiredName } from '../../src/uploading/record.ts';
 import { assertNotNewer, type State } from '../../src/uploading/state.ts';
 import { Conflict, UploadError } from '../../src/uploading/upload-error.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { ObjectStoreServer } from '../support/object-store.ts';
 import { type Files, Publication, privateKey } from '../support/publication.ts';
+import { replaceFunctions } from '../support/replaced-functions.ts';
 import { folderTarget, send, storeTarget, type UploadTarget } from '../support/uploading.ts';
 
 const storeFolder = mkdtempSync(path.join(tmpdir(), 'debdex-store-'));
@@ -599,4 +600,35 @@ it('P3: what is newer is told by its number, and of equal numbers by its date', 
   expect(isRefused(of(1, '2026-05-02'), of(2, '2026-05-01'))).toBe(false);
   expect(isRefused(of(2, '2026-05-02'), of(2, '2026-05-01'))).toBe(true);
   expect(isRefused(of(2, '2026-05-01'), of(2, '2026-05-02'))).toBe(false);
+});
+
+describe('an upload that waits for the next generation', () => {
+  const { existsSync: exists } = files;
+  let whileLooking: (() => void) | undefined;
+  replaceFunctions(files, {
+    existsSync: (file) => {
+      whileLooking?.();
+      return exists(file);
+    },
+  });
+
+  it('P1: does not take a build for an interrupted one that ended while it was looked for', async () => {
+    const publication = new Publication();
+    await publication.publish(first);
+    const local = new LocalPublication(publication.out, -1);
+    const superseded = local.read();
+    const file = path.join(publication.out, generationPath.current);
+    await publication.publish({ ...first, 'v2/x.json': 'x' });
+    const next = readFileSync(file);
+    writeFileSync(file, superseded.text);
+    await expect(local.waitForNext(superseded, 'a file is gone', () => {})).rejects.toThrow(/no build is running/);
+    // What it puts in force is there before it gives up its lock.
+    whileLooking = () => writeFileSync(file, next);
+    try {
+      await local.waitForNext(superseded, 'a file is gone', () => {});
+    } finally {
+      whileLooking = undefined;
+    }
+    expect(local.isInForce(superseded)).toBe(false);
+  });
 });
