@@ -16,8 +16,8 @@ export interface CommonFinding {
   readonly repositories: readonly { readonly slug: string; readonly name: string }[];
 }
 
-// In a large index hundreds share one, and nobody reads so many names. status.json has all.
-const mostNamed = 60;
+/** How many repositories the status page names together: nobody reads the hundreds of a large index. status.json has all. */
+export const mostNamed = 60;
 
 interface Found {
   readonly slug: string;
