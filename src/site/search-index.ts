@@ -3,6 +3,7 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } f
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { compareText } from '../catalog/reading.ts';
+import { levelOfDownloads } from '../catalog/search-document.ts';
 import { foldText } from '../catalog/search-text.ts';
 import { architectureOf, builds } from '../compatibility/builds.ts';
 import { stateOf } from '../contract/package-states.ts';
@@ -97,12 +98,20 @@ class Parts {
 const byRepository = ({ repository: a }: PackageSummary, { repository: b }: PackageSummary): number =>
   Number(isUnsafe(a)) - Number(isUnsafe(b)) || a.record.quality - b.record.quality;
 
-const byName = (packages: Iterable<PackageSummary>): PackageSummary[] =>
-  [...packages]
-    .map((summary) => ({ summary, key: foldText(summary.name) }))
+/** In the order of their names. Of equal ones, as in the API's search, the more downloaded come first at last. */
+const byName = ({ packages, downloads }: Pick<SiteCatalog, 'packages' | 'downloads'>): PackageSummary[] =>
+  [...packages.values()]
+    .map((summary) => ({
+      summary,
+      key: foldText(summary.name),
+      level: levelOfDownloads(downloads.get(summary.id)?.total ?? 0),
+    }))
     .sort(
       (a, b) =>
-        compareText(a.key, b.key) || byRepository(a.summary, b.summary) || compareText(a.summary.id, b.summary.id),
+        compareText(a.key, b.key) ||
+        byRepository(a.summary, b.summary) ||
+        b.level - a.level ||
+        compareText(a.summary.id, b.summary.id),
     )
     .map(({ summary }) => summary);
 
@@ -129,7 +138,7 @@ async function* composeIndex(
   onPackage: (done: number, total: number) => void,
 ): AsyncGenerator<IndexFile> {
   const { hasDevices, downloads, lastBuild } = catalog;
-  const packages = byName(catalog.packages.values());
+  const packages = byName(catalog);
   const parts = new Parts();
   const words = new IndexWords();
   const combinations = new Combinations();

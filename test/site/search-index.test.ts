@@ -9,7 +9,7 @@ import { buildSearchIndex } from '../../src/site/search-index.ts';
 import { SiteCatalog } from '../../src/site/site-catalog.ts';
 import { openBuiltIndex } from '../support/file-index.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { lastBuild, type Source, sources, stanza, writeCatalog } from './fixture.ts';
+import { countDownloads, lastBuild, type Source, sources, stanza, writeCatalog } from './fixture.ts';
 
 type Fields = Readonly<Record<string, string>>;
 const [alpha, beta] = sources as [Source, Source, ...Source[]];
@@ -161,6 +161,22 @@ describe('the search index among the files', () => {
     expect(await ids([])).toEqual(['com.b.alpha', 'com.a.beta']);
     const unsafe = { reason: 'It serves malware.', date: '2026-01-01', source: 'https://news.example/' };
     expect(await ids([{ host: 'alpha.example', ...unsafe }])).toEqual(['com.a.beta', 'com.b.alpha']);
+  });
+
+  it('puts of equal names, and equally ranked repositories, the more downloaded first, by twice as many', async () => {
+    const file = path.join(temporaryFolder(), 'catalog.sqlite');
+    const written = ['a', 'b', 'c'].map((letter) =>
+      stanza({ Package: `com.${letter}.same`, Name: letter === 'c' ? 'SAME' : 'Same' }),
+    );
+    await writeCatalog(file, [{ ...alpha, packages: written.join('') }], 'https://index.example');
+    const ids = async (counts: Readonly<Record<string, number>>) => {
+      countDownloads(file, counts);
+      const catalog = new SiteCatalog(file, lastBuild);
+      const index = await openBuiltIndex(catalog);
+      catalog.close();
+      return (await index.rows(await index.find('same'))).map(({ id }) => id[4]).join('');
+    };
+    expect(await ids({ 'com.a.same': 12, 'com.b.same': 13, 'com.c.same': 100 })).toBe('cab');
   });
 
   it('takes a rare word for more than one that many have', async () => {
