@@ -1,6 +1,8 @@
+import { encodeFolderName } from '../contract/filenames.ts';
 import type { PackageOrder } from '../contract/parameters.ts';
 import { searchPage } from '../contract/search-page.ts';
 import { mostWords } from '../contract/search-words.ts';
+import { findCalled, type OfferedRepository } from './called-repository.ts';
 import { type Chosen, facetNames } from './chosen-facets.ts';
 import { presentSlug } from './former-slugs.ts';
 import type { FoundPackage, IndexTraits } from './found.ts';
@@ -53,14 +55,28 @@ export const fitMarkup = (fit: Fit, question: string, root: string): string => {
   return `Nothing is spelt “<bdi>${escapeMarkup(question)}</bdi>”. Did you mean <a href="${address}" dir="auto">${escapeMarkup(fit.meant)}</a>?`;
 };
 
+const placeMarkup = (question: string, root: string, called: OfferedRepository | undefined): string => {
+  if (called === undefined)
+    return `Is it a repository? <a href="${root}repository/#name=${encodeURIComponent(wholeCharacters(question))}">Look for it among the repositories</a>.`;
+  const [slug, name] = called;
+  return `Looking for the repository <a href="${escapeMarkup(`${root}repository/${encodeFolderName(slug)}`)}/" dir="auto">${name}</a>?`;
+};
+
 /**
  * What is said above the results, as markup. A query that no package fits (`isNowhere`) may name a repository: its words
- * are in the part of that address which browsers do not send.
+ * are in the part of that address which browsers do not send. `called` is the repository that is called as the query.
  */
-export const noteMarkup = (fit: Fit, question: string, root: string, isNowhere: boolean): string =>
-  !isNowhere || question === ''
-    ? fitMarkup(fit, question, root)
-    : `Is it a repository? <a href="${root}repository/#name=${encodeURIComponent(wholeCharacters(question))}">Look for it among the repositories</a>.`;
+export const noteMarkup = (
+  fit: Fit,
+  question: string,
+  root: string,
+  isNowhere: boolean,
+  called?: OfferedRepository,
+): string => {
+  const fitting = isNowhere && question !== '' ? '' : fitMarkup(fit, question, root);
+  const place = called || (isNowhere && question !== '') ? placeMarkup(question, root, called) : '';
+  return [fitting, place].filter(Boolean).join(' ');
+};
 
 const deviceNote =
   '<noscript><p class="note weak">Which of these run on your iPhone is told by JavaScript, which is off. Without it, choose the build under “Narrow and sort”.</p></noscript>';
@@ -120,6 +136,12 @@ const choose = (html: string, chosen: Readonly<Record<string, string | undefined
   return result;
 };
 
+/** The repositories that the built page offers as a filter. */
+const readOffered = (built: string): OfferedRepository[] => {
+  const [, options = ''] = /<select name="repository"(.*?)<\/select>/s.exec(built) ?? [];
+  return Array.from(options.matchAll(/<option value="([^"]+)">([^<]*)/g), ([, slug = '', name = '']) => [slug, name]);
+};
+
 /**
  * The search page with results.
  *
@@ -128,6 +150,7 @@ const choose = (html: string, chosen: Readonly<Record<string, string | undefined
 export const composeSearchPage = (built: string, answer: AnsweredSearch): string => {
   const { question, chosen, sort, page, found, isMore, fit, hasDevice, root } = answer;
   const isNothing = found.length === 0 && page === 1 && !isMore;
+  const isNarrowed = Object.keys(chosen).length > 0;
   const rows = found
     .map((one) => `<li${one.isPart ? ` class="${partClass}"` : ''}>${rowMarkup(one, { root })}</li>`)
     .join('');
@@ -138,15 +161,15 @@ export const composeSearchPage = (built: string, answer: AnsweredSearch): string
     found.length === 0
       ? page > 1
         ? 'There are no more packages.'
-        : Object.keys(chosen).length > 0
+        : isNarrowed
           ? `${isMore ? 'On this page nothing' : 'Nothing'} fits what is chosen. <a${isNothing ? ' class="without-script"' : ''} href="${addressOf({ ...answer, chosen: {} }, 1)}">Search without it</a>`
           : countWords(0, false)
       : page > 1
         ? `Page ${page}, ${countWords(found.length, false)}`
         : countWords(found.length, isMore, parts);
   // The results of earlier pages are unknown here.
-  const isNowhere = isNothing && Object.keys(chosen).length === 0;
-  const fitting = page > 1 ? '' : noteMarkup(fit, question, root, isNowhere);
+  const called = isNarrowed || page > 1 ? undefined : findCalled(question, readOffered(built));
+  const fitting = page > 1 ? '' : noteMarkup(fit, question, root, isNothing && !isNarrowed, called);
   const replaced: readonly (readonly [string, string])[] = [
     [fieldMarkup(), fieldMarkup(question)],
     [places.facets, places.facets.replace(' needs-script', '')],

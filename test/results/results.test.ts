@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { encodeFolderName } from '../../src/contract/filenames.ts';
 import { countFacets, fitsChosen } from '../../src/results/chosen-facets.ts';
 import { barsOf, computeDownloadDays } from '../../src/results/download-days.ts';
 import { fitsArchitecture } from '../../src/results/fits-architecture.ts';
@@ -406,4 +407,29 @@ it('a page of the search after the first says nothing of how the first results f
     });
   expect(pageOf(1)).toContain('Did you mean');
   expect(pageOf(2)).not.toContain('Did you mean');
+});
+
+it('C11: a page of the search leads to the repository that is called as the question, with what else it says', () => {
+  const name = escapeMarkup("<b>Opa's Repo");
+  const offered = `<select name="repository" form="f"><option value="">Any</option><option value="Opa_1">${name}</option><option value="all">All of it</option></select>`;
+  const noteOf = (question: string, chosen = {}) => {
+    const html = composeSearchPage([...Object.values(places), offered].join('\n'), {
+      question,
+      chosen,
+      sort: undefined,
+      page: 1,
+      found: toPackages([record('Choicy')], traits),
+      isMore: false,
+      fit: { kind: 'cut' },
+      hasDevice: false,
+      root: '/index/',
+    });
+    return /<p id="fit" class="note weak">(.*)<\/p>/.exec(html)?.[1];
+  };
+  const cut = fitMarkup({ kind: 'cut' }, '', '/');
+  const lead = `${cut} Looking for the repository <a href="/index/repository/${encodeFolderName('Opa_1')}/" dir="auto">${name}</a>?`;
+  for (const question of ['opa_1', '<B>opa', '<b>Opa’s repository', "<b>opa's REPO"])
+    expect(noteOf(question), question).toBe(lead);
+  for (const question of ['opa', 'any', 'all of', '']) expect(noteOf(question), question).toBe(cut);
+  expect(noteOf('opa_1', { section: 'tweaks' })).toBe(cut);
 });

@@ -1,6 +1,7 @@
 // The functions that the search page needs only after the first query.
-export { countWords, noteMarkup } from '../../results/search-page.ts';
+export { countWords } from '../../results/search-page.ts';
 export { createFacetOptions } from './facet-options.ts';
+export { noteOf } from './note.ts';
 export { createItem } from './row.ts';
 export { search } from './search.ts';
 

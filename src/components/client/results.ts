@@ -3,7 +3,6 @@ import { lengthWords } from '../../contract/search-length.ts';
 import { searchPage } from '../../contract/search-page.ts';
 import type { Chosen } from '../../results/chosen-facets.ts';
 import { presentSlug } from '../../results/former-slugs.ts';
-import { addressOf } from './address.ts';
 import type { Results } from './search.ts';
 import { hasDevice, keepDevice, placeRows } from './visitor-device.ts';
 
@@ -153,10 +152,10 @@ const clear = (words: string) => {
 };
 
 const tell = async ({ total, isMore, parts, fit: how }: Results) => {
-  const { countWords, noteMarkup } = await load();
+  const { countWords, noteOf } = await load();
   status.textContent = countWords(total, isMore, parts);
   // Where something is chosen, less of that is the way to find anything.
-  const markup = noteMarkup(how, question(), addressOf(''), !(total || !byId('clear').hidden));
+  const markup = noteOf(how, question(), total, !byId('clear').hidden);
   fit.hidden = !markup;
   // The query and the names in it are already escaped.
   fit.innerHTML = markup;

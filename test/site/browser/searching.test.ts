@@ -242,16 +242,39 @@ describe('searching', () => {
 
   it('leads from a query that no package fits to the repositories with it, and sends it nowhere', async () => {
     for (const base of [site.files.base, site.computing.address]) {
-      const page = await site.openAnother('/search/?q=SuitedForPhones', {}, base);
+      const page = await site.openAnother('/search/?q=SuitedForPho', {}, base);
       const link = page.getByRole('link', { name: 'Look for it among the repositories' });
       expect(new URL((await link.getAttribute('href')) ?? '', page.url()).search, base).toBe('');
       await link.click();
-      await page.waitForURL('**/repository/#name=SuitedForPhones');
+      await page.waitForURL('**/repository/#name=SuitedForPho');
       await expect.poll(() => page.locator('#repository-count').textContent()).toMatch(/^1 of \d+ repositories$/);
       expect(await page.locator('#repositories > li:visible .name').allTextContents()).toEqual(['SuitedForPhones']);
-      await page.goto(`${base}/search/?q=SuitedForPhones&section=themes`);
+      await page.goto(`${base}/search/?q=SuitedForPho&section=themes`);
       await page.getByRole('heading', { name: 'Nothing fits.' }).waitFor();
       expect(await link.count(), base).toBe(0);
+    }
+  });
+
+  it('leads to the repository that is called as the query, whatever packages fit it', async () => {
+    for (const base of [site.files.base, site.computing.address]) {
+      const page = await site.openAnother('/search/?q=alpha', {}, base);
+      const note = page.locator('#fit');
+      await expect.poll(() => note.textContent(), { message: base }).toBe('Looking for the repository Alpha Repo?');
+      expect(await names(page), base).not.toEqual([]);
+      const field = page.getByRole('searchbox');
+      // By its slug, and where nothing fits.
+      for (const [question, name] of [
+        ['MANY', 'Many packages'],
+        ['suitedforphones', 'SuitedForPhones'],
+      ] as const) {
+        await field.fill(question);
+        await expect.poll(() => note.textContent(), { message: question }).toBe(`Looking for the repository ${name}?`);
+      }
+      await page.locator('select[name=section]').selectOption('themes');
+      await expect.poll(() => note.isHidden(), { message: base }).toBe(true);
+      await page.locator('select[name=section]').selectOption('');
+      await note.getByRole('link').click();
+      await page.waitForURL(`${base}/repository/suited/`);
     }
   });
 
