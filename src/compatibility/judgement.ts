@@ -71,7 +71,7 @@ const wordsOf = (verdict: Verdict, { ios, build }: Device, stated: BuildStatemen
     case 'others-named':
       return `${title}, but names ${named}`;
     case 'not-on-ios':
-      return `Says not on iOS ${writeVersion(ios)}`;
+      return `Rules out iOS ${writeVersion(ios)}`;
     case 'no-build':
       return stated.served
         ? `For all builds, in a ${stated.served.map(wordOf).join(' and ')} repository`

@@ -20,7 +20,7 @@ const rootless = { architecture: 'iphoneos-arm64', depends: 'firmware (>= 15.0),
 describe('C14: what is said to a visitor', () => {
   it.each([
     [[rootful, rootless], '16.7', 'rootless', 'Runs here'],
-    [[rootful, rootless], '17.0', 'rootless', 'Says not on iOS 17.0'],
+    [[rootful, rootless], '17.0', 'rootless', 'Rules out iOS 17.0'],
     [[rootful, rootless], '14.3', 'rootful', 'Runs here'],
     [[rootful], '16.7', 'rootless', 'No rootless build'],
     [[rootless], '16.7', 'rootful', 'No rootful build'],
@@ -36,7 +36,7 @@ describe('C14: what is said to a visitor', () => {
     [[{ architecture: 'iphoneos-arm64', name: 'X (iOS 11)' }], '16.7', 'rootless', 'Rootless, but names iOS 11'],
     // What its fields say counts, and not its words.
     [[{ ...rootless, name: 'X (iOS 11)' }], '16.7', 'rootless', 'Runs here'],
-    [[{ ...rootless, name: 'X for iOS 17' }], '17.0', 'rootless', 'Says not on iOS 17.0'],
+    [[{ ...rootless, name: 'X for iOS 17' }], '17.0', 'rootless', 'Rules out iOS 17.0'],
     [[{ architecture: 'all' }, { architecture: 'iphoneos-arm64' }], '17.0', 'rootless', 'Rootless, iOS not stated'],
     // What it asks of the device besides iOS, nobody knows of this one.
     [[{ ...rootless, preDepends: 'gsc.ipad' }], '16.7', 'rootless', 'Rootless, asks for gsc.ipad'],
@@ -52,7 +52,7 @@ describe('C14: what is said to a visitor', () => {
       'rootless',
       'Rootless, asks for gsc.a or gsc.b and cy+os.ios',
     ],
-    [[{ ...rootless, depends: 'firmware (>= 17), gsc.ipad' }], '16.7', 'rootless', 'Says not on iOS 16.7'],
+    [[{ ...rootless, depends: 'firmware (>= 17), gsc.ipad' }], '16.7', 'rootless', 'Rules out iOS 16.7'],
     [[{ architecture: 'iphoneos-arm64', depends: 'gsc.ipad' }], '16.7', 'rootless', 'Rootless, iOS not stated'],
     [[rootless, { ...rootless, depends: 'gsc.ipad, firmware (>= 15)' }], '16.7', 'rootless', 'Runs here'],
     // What another package does as well is not asked of the device, and what is no such name says nothing of it.

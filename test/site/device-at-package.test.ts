@@ -51,7 +51,7 @@ describe('C14: the device of the visitor at a package', () => {
     const called = () => page.locator('#install .primary').allTextContents();
     expect(await called()).toHaveLength(1);
     await choose(page, '16.1', 'rootless');
-    expect(await page.locator('.verdict').first().textContent()).toBe('Says not on iOS 16.1');
+    expect(await page.locator('.verdict').first().textContent()).toBe('Rules out iOS 16.1');
     expect(await called()).toEqual([]);
     expect(await page.locator('#install [data-manager]:visible').count()).toBeGreaterThan(1);
     await choose(page, '17.0', 'rootless');
@@ -118,7 +118,7 @@ describe('C14: the device of the visitor at a package', () => {
       expect(await line.getByRole('link').getAttribute('href')).toBe(`/repository/${slug}/`);
     }
     await choose(page, '15.1', 'rootless');
-    expect(await told()).toEqual(['Says not on iOS 15.1', false]);
+    expect(await told()).toEqual(['Rules out iOS 15.1', false]);
     await page.locator('#device-bar summary').click();
     await page.getByRole('button', { name: 'Forget' }).click();
     expect([await line.count(), await page.locator('#install .primary').count()]).toEqual([0, 1]);
@@ -161,7 +161,7 @@ describe('C14: the device of the visitor at a package', () => {
 
   it('is judged at the head of a package, below its name', async () => {
     const page = await open('/package/com.example.snownew/?ios=16.7&build=rootless');
-    expect(await page.locator('.for-device .verdict').textContent()).toBe('Says not on iOS 16.7');
+    expect(await page.locator('.for-device .verdict').textContent()).toBe('Rules out iOS 16.7');
   });
 });
 

@@ -114,7 +114,7 @@ describe('C14: results for the device of the visitor', () => {
     // The other list of statements alone tells of the iOS that the last one wants.
     expect(await fitting(page)).toEqual(rootless);
     const row = page.locator('#results .row', { hasText: newer });
-    expect(await row.locator('.verdict').textContent()).toBe('Says not on iOS 16.7');
+    expect(await row.locator('.verdict').textContent()).toBe('Rules out iOS 16.7');
     expect(asked).toEqual(['?q=crowd&limit=250']);
     // Where none is known, the page asks for as many as it shows, and for all when one is set.
     await page.locator('#device-bar summary').click();

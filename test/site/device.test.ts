@@ -18,7 +18,7 @@ describe('C14: the device of the visitor', () => {
     expect(await verdicts(page, '.list')).toEqual({
       'Snow Both': 'Runs here',
       'Snow Old': 'Rootless, iOS not stated',
-      'Snow New': 'Says not on iOS 16.7',
+      'Snow New': 'Rules out iOS 16.7',
       'Snow Silent': 'Rootless, iOS not stated',
       'Snow Named (iOS 15 - 17)': 'Rootless, names iOS 15 to 17',
       'Snow Elsewhere (iOS 11)': 'Rootless, but names iOS 11',
