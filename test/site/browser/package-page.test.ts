@@ -137,6 +137,23 @@ describe('a package', () => {
     expect(await table.evaluate((one) => one.scrollWidth - one.clientWidth)).toBe(0);
   });
 
+  it('keeps an architecture on one line, and its tile beside the first line of a long name, on a phone', async () => {
+    const page = await site.open('/package/com.alpha.snowboard/', { ...phone, bypassCSP: true });
+    const tops = await page.evaluate(`(() => {
+      const title = document.querySelector('.package h1');
+      title.textContent = 'A Package With A Rather Long Name '.repeat(4);
+      return [title, document.querySelector('.package > .monogram')].map((one) => one.getBoundingClientRect().top);
+    })()`);
+    expect(new Set(tops as number[]).size).toBe(1);
+    await page.addStyleTag({ content: 'html { font-size: 200% }' });
+    const lines = await page.evaluate(`[...document.querySelectorAll('.stated td:first-child .mono')].map((one) => {
+      const range = document.createRange();
+      range.selectNodeContents(one);
+      return new Set([...range.getClientRects()].map(({ top }) => top)).size;
+    })`);
+    expect(lines).toEqual([1, 1, 1]);
+  });
+
   it('writes nothing over a name of a repository that has it, however long that is', async () => {
     const page = await site.open('/package/com.alpha.snowboard/', { ...phone, bypassCSP: true });
     await page.addStyleTag({ content: 'html { font-size: 200% }' });
