@@ -534,6 +534,14 @@ describe('the words and figures of every page', () => {
     expect(html).toContain('<div class="note weak" id="needs-more">');
   });
 
+  it('says that what another repository has for a device may not install', () => {
+    const html = troubled.get('package/com.alpha.snowboard/index.html') ?? '';
+    const note = readAloud(html.split('of-build"')[1]?.split('</p>')[0] ?? '').replaceAll(/\s+/g, ' ');
+    expect(note).toContain(
+      'the rootless build in Beta , from which nothing usable has come since 17 Nov 2026, not of the one in Alpha Repo',
+    );
+  });
+
   it('says for which of its builds a package needs something, where not all do', () => {
     const read = (id: string) => {
       const html = troubled.get(`package/com.shop.${id}/index.html`) ?? '';
