@@ -7,8 +7,11 @@ export type OfferedRepository = readonly [slug: string, name: string];
 const withoutRepo = (markup: string): string =>
   markup.toLowerCase().replace(/(?:(?:&#39;|’)s)?\s+repo(?:sitory)?$/, '');
 
+/** What a query may call a repository, as markup in small letters. */
+export const calledBy = (question: string): string => withoutRepo(escapeMarkup(question));
+
 /** The repository that is called as the query, by its slug or its name in any letter case; undefined if none is. */
 export const findCalled = (question: string, offered: readonly OfferedRepository[]): OfferedRepository | undefined => {
-  const asked = withoutRepo(escapeMarkup(question));
+  const asked = calledBy(question);
   return offered.find(([slug, name]) => slug.toLowerCase() === asked || withoutRepo(name) === asked);
 };

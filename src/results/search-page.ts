@@ -2,7 +2,7 @@ import { encodeFolderName } from '../contract/filenames.ts';
 import type { PackageOrder } from '../contract/parameters.ts';
 import { searchPage } from '../contract/search-page.ts';
 import { mostWords } from '../contract/search-words.ts';
-import { findCalled, type OfferedRepository } from './called-repository.ts';
+import { calledBy, findCalled, type OfferedRepository } from './called-repository.ts';
 import { type Chosen, facetNames } from './chosen-facets.ts';
 import { presentSlug } from './former-slugs.ts';
 import type { FoundPackage, IndexTraits } from './found.ts';
@@ -136,10 +136,17 @@ const choose = (html: string, chosen: Readonly<Record<string, string | undefined
   return result;
 };
 
-/** The repositories that the built page offers as a filter. */
-const readOffered = (built: string): OfferedRepository[] => {
-  const [, options = ''] = /<select name="repository"(.*?)<\/select>/s.exec(built) ?? [];
-  return Array.from(options.matchAll(/<option value="([^"]+)">([^<]*)/g), ([, slug = '', name = '']) => [slug, name]);
+/** The repository that the built page offers as a filter, and that is called as the query. */
+const findOffered = (built: string, question: string): OfferedRepository | undefined => {
+  const start = built.indexOf('<select name="repository"');
+  const options = built.slice(start, built.indexOf('</select>', start));
+  // Few queries name one, and to read the names of hundreds takes longer than the rest of the page.
+  if (start < 0 || !options.toLowerCase().includes(calledBy(question))) return undefined;
+  const offered = options.matchAll(/<option value="([^"]+)">([^<]*)/g);
+  return findCalled(
+    question,
+    Array.from(offered, ([, slug = '', name = '']): OfferedRepository => [slug, name]),
+  );
 };
 
 /**
@@ -168,7 +175,7 @@ export const composeSearchPage = (built: string, answer: AnsweredSearch): string
         ? `Page ${page}, ${countWords(found.length, false)}`
         : countWords(found.length, isMore, parts);
   // The results of earlier pages are unknown here.
-  const called = isNarrowed || page > 1 ? undefined : findCalled(question, readOffered(built));
+  const called = isNarrowed || page > 1 ? undefined : findOffered(built, question);
   const fitting = page > 1 ? '' : noteMarkup(fit, question, root, isNothing && !isNarrowed, called);
   const replaced: readonly (readonly [string, string])[] = [
     [fieldMarkup(), fieldMarkup(question)],
