@@ -152,7 +152,7 @@ export const searchFiles = async (typed: string, chosen: Chosen, order: Ordering
   const text = pastedPackage(typed) ?? typed;
   const question = { chosen, order };
   const asked = await ask({ ...question, texts: [text] });
-  if (asked.total > 0 || text === '') return asked;
+  if (asked.total > 0) return asked;
   const spelt = await correct(text).catch(() => []);
   if (spelt.length > 0) {
     const corrected = await ask({ ...question, texts: spelt });
