@@ -124,7 +124,8 @@ export class FileIndexSearch {
   }
 
   /** The words that a typed one may be. */
-  async #find(word: string): Promise<readonly Found[]> {
+  async #find(typed: string): Promise<readonly Found[]> {
+    const word = typed.slice(0, longestWord);
     const [from, to] = filesOf(this.#entry.words, word);
     if (to - from <= mostFiles) {
       const all = await this.#words('words', from, to);
@@ -153,7 +154,7 @@ export class FileIndexSearch {
 
   /** The packages that have a word, or one that it begins. */
   async #match(typed: string, whole: Weights, begun: Weights): Promise<Scores> {
-    const words = await this.#find(typed.slice(0, longestWord));
+    const words = await this.#find(typed);
     // Short beginnings find a hundred thousand packages, for which a map takes ten times as long.
     const of = new Float64Array(this.#entry.packages);
     let size = 0;
@@ -176,7 +177,7 @@ export class FileIndexSearch {
 
   /** Reads what a query needs whose words begin so. */
   async prepare(beginning: string): Promise<void> {
-    await Promise.all(splitWords(beginning).map((word) => this.#find(word.slice(0, longestWord))));
+    await Promise.all(splitWords(beginning).map((word) => this.#find(word)));
   }
 
   /**
@@ -212,7 +213,8 @@ export class FileIndexSearch {
       scores[number] = score;
       found.push(number);
     }
-    const numbers = found.sort((a, b) => (scores[b] as number) - (scores[a] as number) || a - b);
+    // Equal ones stay in the order of their names.
+    const numbers = found.sort((a, b) => (scores[b] as number) - (scores[a] as number));
     const same = numbers.slice(0, mostSpelled).filter((number) => (scores[number] as number) >= leastOfWhole).length;
     if (same < 2) return numbers;
     return [...(await this.#spelledSo(numbers.slice(0, same), text)), ...numbers.slice(same)];
@@ -257,7 +259,7 @@ export class FileIndexSearch {
       });
       for (const { values, count } of fitting) for (const value of values[name]) add(value, count);
       // What is for all of them is chosen with these, too.
-      const beside = name === 'architecture' ? [...found.keys()].filter((value) => buildOf(value) === undefined) : [];
+      const beside = name === 'architecture' ? [...found.keys()] : [];
       for (const value of beside) {
         for (const { values, count } of fitting)
           if (!values[name].includes(value) && isAllowed(name, value, values)) add(value, count);

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { compareText } from '../catalog/reading.ts';
@@ -76,7 +76,7 @@ const rank = <Value extends string | number>(values: readonly Value[], compare: 
 };
 
 /** Names parts of the index after their content. */
-class Parts {
+export class IndexParts {
   /** The content of each name, as its digest. */
   readonly #taken = new Map<string, string>();
 
@@ -139,7 +139,7 @@ async function* composeIndex(
 ): AsyncGenerator<IndexFile> {
   const { hasDevices, downloads, lastBuild } = catalog;
   const packages = byName(catalog);
-  const parts = new Parts();
+  const parts = new IndexParts();
   const words = new IndexWords();
   const combinations = new Combinations();
   const common = new Set(catalog.commonArchitectures);
@@ -215,8 +215,6 @@ export const buildSearchIndex = async (
   const folders = new Set<string>();
   for await (const { path: name, content } of composeIndex(catalog, onPackage)) {
     const file = path.join(folder, name);
-    // Two parts may have the same content.
-    if (files.has(name)) continue;
     files.add(name);
     if (sameBytes(file, content)) continue;
     const parent = path.dirname(file);
@@ -225,7 +223,6 @@ export const buildSearchIndex = async (
     // In place, like pages: what a kill leaves is compared the next time.
     writeKept(file, content);
   }
-  if (!existsSync(folder)) return [];
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     const file = path.join(entry.parentPath, entry.name);
     if (!entry.isDirectory() && !files.has(path.relative(folder, file))) rmSync(file);

@@ -1,11 +1,21 @@
+import { hash } from 'node:crypto';
 import { lstatSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { SafetyEntry } from '../../src/contract/safety.ts';
-import { decodeAscending, indexEntry } from '../../src/results/file-index.ts';
+import {
+  decodeAscending,
+  decodeDigit,
+  decodeNumbers,
+  filesOf,
+  type IndexEntry,
+  indexEntry,
+  nameLength,
+} from '../../src/results/file-index.ts';
+import { FileIndexSearch } from '../../src/results/file-index-search.ts';
 import { splitWords } from '../../src/results/words.ts';
 import { composeTerms, IndexWords } from '../../src/site/index-words.ts';
-import { buildSearchIndex } from '../../src/site/search-index.ts';
+import { buildSearchIndex, IndexParts } from '../../src/site/search-index.ts';
 import { SiteCatalog } from '../../src/site/site-catalog.ts';
 import { openBuiltIndex } from '../support/file-index.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -46,6 +56,9 @@ const manyPackages = (count: number): Fields[] =>
     Description: `Says word${number * 7} and thing${number % 50}`,
   }));
 
+/** Two contents of which the digests give a part the same name. */
+const collidingContents = ['["row 1515090"]', '["row 1694618"]'] as const;
+
 describe('the search index among the files', () => {
   it('finds by words, their beginnings, parts of a name, a name in one word, an identifier, an author and the summary', async () => {
     const index = await openIndex([
@@ -57,6 +70,7 @@ describe('the search index among the files', () => {
       },
       { Package: 'com.alpha.icon', Name: 'Éclair Icon', Description: 'A cake on snow' },
       { Package: 'com.beta.night-light', Name: 'Popcorn Time Pro' },
+      { Package: 'com.beta.one-two-three', Name: 'Counting' },
       { Package: 'com.beta.long', Name: 'y'.repeat(40) },
       { Package: 'com.beta.chat', Name: '微信WeChat助手', Description: '支持Melody音乐' },
     ]);
@@ -76,6 +90,8 @@ describe('the search index among the files', () => {
     // Two words of a name, or of a part of an identifier, in one.
     expect(await ask('timepro')).toEqual(['night-light']);
     expect(await ask('nightlight')).toEqual(['night-light']);
+    // And all words of such a part.
+    expect(await ask('onetwothree')).toEqual(['one-two-three']);
     for (const text of ['微信', 'wechat', '助手', '音乐', 'melody', '信', '微信WeChat'])
       expect(await ask(text), text).toEqual(['chat']);
     for (const text of ['nowboard', 'snow zzz', 'zzzzqq', '!!', '™']) expect(await ask(text), text).toEqual([]);
@@ -83,7 +99,10 @@ describe('the search index among the files', () => {
     expect(await ask('x'.repeat(1000))).toEqual([]);
     expect(await ask('y'.repeat(40))).toEqual(['long']);
     expect(await ask('alpha '.repeat(500))).toEqual(['icon', 'board']);
-    expect((await ask('')).length).toBe(5);
+    // Of more words than anybody types the first count.
+    expect(await ask(`${'snow '.repeat(31)}zzz`)).toEqual([]);
+    expect(await ask(`${'snow '.repeat(32)}zzz`)).toEqual(['board', 'icon']);
+    expect((await ask('')).length).toBe(6);
   });
 
   it('finds by any word of a description, of which a row shows one line', async () => {
@@ -94,12 +113,13 @@ describe('the search index among the files', () => {
         Description: 'Themes for all\n And wallpapers.\n .\n With seasons',
       },
       { Package: 'com.alpha.icon', Name: 'Icon', Description: `${'A cake. '.repeat(30)}On snow` },
-      { Package: 'com.alpha.long', Name: 'Long', Description: `${'cake '.repeat(500)}unread` },
+      { Package: 'com.alpha.long', Name: 'Long', Description: `${'cake '.repeat(500)}unread`, Author: 'Ada' },
     ]);
     const ask = async (text: string) => (await index.rows(await index.find(text))).map(({ name }) => name);
     expect(await ask('wallpapers season')).toEqual(['SnowBoard']);
     expect(await ask('snow')).toEqual(['SnowBoard', 'Icon']);
     expect(await ask('unread')).toEqual([]);
+    expect(await ask('ada')).toEqual(['Long']);
     expect((await index.rows(await index.find('season')))[0]?.summary).toBe('Themes for all');
   });
 
@@ -129,6 +149,28 @@ describe('the search index among the files', () => {
     expect(await names('comp')).toEqual(['Compactor', 'Ccc', 'Aaa']);
     expect(await names('com.p')).toEqual(['Aaa', 'Compactor', 'Ccc']);
     expect(await names('compaaa')).toEqual(['Aaa']);
+    // Somebody has begun to type it, and a blank behind it says nothing.
+    expect(await names('com.p ')).toEqual(['Aaa', 'Compactor', 'Ccc']);
+    const others = await openIndex([
+      { Package: 'com.p.aaa', Name: 'Aaa' },
+      { Package: 'com.other.ddd', Name: 'Aa of Com P' },
+      { Package: 'com.other.eee', Name: 'Eee', Description: 'Of com p and aaa' },
+      { Package: 'com.other.fff', Name: 'P Com of Aaa' },
+    ]);
+    const among = async (text: string) => (await others.rows(await others.find(text))).map(({ name }) => name);
+    expect(await among('com.p aa')).toEqual(['Aa of Com P', 'P Com of Aaa', 'Aaa', 'Eee']);
+    expect(await among('com.p.aaa')).toEqual(['Aaa', 'P Com of Aaa', 'Eee']);
+  });
+
+  it('takes the words of a query for one word or apart, whichever says more of a package', async () => {
+    const index = await openIndex([
+      { Package: 'com.a.aaa', Name: 'Snow Board Extra' },
+      { Package: 'com.a.bbb', Name: 'SnowBoard' },
+      { Package: 'snow.boarding', Name: 'Board of Snow' },
+      { Package: 'com.a.ddd', Name: 'Ddd', Description: 'Of snow and board' },
+    ]);
+    const found = await index.rows(await index.find('snow board'));
+    expect(found.map(({ name }) => name)).toEqual(['SnowBoard', 'Snow Board Extra', 'Board of Snow', 'Ddd']);
   });
 
   it('puts first of those called the same what is spelled as typed', async () => {
@@ -136,12 +178,25 @@ describe('the search index among the files', () => {
       { Package: 'libplist++-dev' },
       { Package: 'libplist-dev' },
       { Package: 'org.example.libplistdev', Name: 'libplist_dev' },
+      { Package: 'org.example.lib-plist-dev', Name: 'Another' },
+      { Package: 'libplist-dev-doc' },
     ]);
     const first = async (text: string) => (await index.rows(await index.find(text)))[0]?.name;
     for (const text of ['libplist-dev', 'LibPlist-Dev ']) expect(await first(text), text).toBe('libplist-dev');
     for (const text of ['libplist++-dev', 'libplist_dev']) expect(await first(text), text).toBe(text);
     expect(await first('org.example.libplistdev')).toBe('libplist_dev');
-    expect(await index.find('libplist dev')).toHaveLength(3);
+    // What is no more than begun stays behind them.
+    const found = await index.rows(await index.find('libplist dev'));
+    expect(found.map(({ name }) => name)).toEqual([
+      'libplist++-dev',
+      'libplist-dev',
+      'libplist_dev',
+      'libplist-dev-doc',
+      'Another',
+    ]);
+    const two = await openIndex([{ Package: 'x++-dev' }, { Package: 'x-dev' }]);
+    for (const text of ['x-dev', 'x++-dev'])
+      expect((await two.rows(await two.find(text))).map(({ name }) => name)[0], text).toBe(text);
   });
 
   it('puts of equal names that of the better ranked repository first, and what is unsafe last', async () => {
@@ -254,12 +309,6 @@ describe('the search index among the files', () => {
     catalog.close();
   });
 
-  it('puts first what is called as the typed word, however many words that begins', async () => {
-    const index = await openIndex([...manyPackages(1000), { Package: 'lib', Name: 'Zebra' }]);
-    const [first] = await index.rows((await index.find('lib')).slice(0, 1));
-    expect(first?.name).toBe('Zebra');
-  });
-
   it('prepares what the letters that follow need', async () => {
     let read = 0;
     const index = await openIndex(manyPackages(40), () => read++);
@@ -270,16 +319,18 @@ describe('the search index among the files', () => {
     expect(read).toBe(0);
   });
 
-  it('puts the shortest names first of those that very many letters begin alike', async () => {
+  it('puts first what is called as a word that begins very many, then the shortest names', async () => {
     const short = ['Libzz', 'Libz'].map((name) => ({ Package: `com.short.${name}`, Name: name }));
+    const more = [{ Package: 'lib', Name: 'Zebra' }];
     let heads = 0;
-    const index = await openIndex([...manyPackages(1000), ...short], (file) => {
+    const index = await openIndex([...manyPackages(1000), ...short, ...more], (file) => {
       if (file.includes('/heads/')) heads++;
     });
-    const names = (await index.rows((await index.find('lib')).slice(0, 3))).map(({ name }) => name);
-    expect(names).toEqual(['Libz', 'Libzz', 'Lib0helper RedTool']);
+    const first = async (text: string, count: number) =>
+      (await index.rows((await index.find(text)).slice(0, count))).map(({ name }) => name);
+    expect(await first('lib', 4)).toEqual(['Zebra', 'Libz', 'Libzz', 'Lib0helper RedTool']);
     expect(heads).toBe(1);
-    expect(await index.find('lib')).toHaveLength(1002);
+    expect(await index.find('lib')).toHaveLength(1003);
   });
 
   it('tries again what could not be read', async () => {
@@ -334,6 +385,42 @@ describe('the search index among the files', () => {
     expect(await index.sort(all, 'downloads')).toEqual(all);
   });
 
+  it('sorts by the day on which a package changed, but by none to come, and by how often it was downloaded', async () => {
+    const file = path.join(temporaryFolder(), 'catalog.sqlite');
+    const written = ['2026-11-01', '2026-11-02', '2099-01-01'].map((day, number) => ({
+      ...(sources[number] as Source),
+      before: [],
+      at: `${day}T10:00:00.000Z`,
+      packages: stanza({ Package: `com.day${number}`, Name: `Day ${number}`, Description: 'Of somebody' }),
+    }));
+    await writeCatalog(file, written, 'https://index.example');
+    countDownloads(file, { 'com.day0': 5, 'com.day2': 7 });
+    const catalog = new SiteCatalog(file, lastBuild);
+    const index = await openBuiltIndex(catalog);
+    catalog.close();
+    expect(await index.sort([0, 1, 2], 'newest')).toEqual([1, 0, 2]);
+    expect(await index.sort([0, 1, 2], 'downloads')).toEqual([2, 0, 1]);
+    // The last visit to the second one failed.
+    expect(await index.filter([0, 1, 2], { state: 'stale' })).toEqual([1]);
+  });
+
+  it('has in a row what lists say of a package and of its repository', async () => {
+    const file = path.join(temporaryFolder(), 'catalog.sqlite');
+    const packages = stanza({ Package: 'com.a', Name: 'A', Description: 'Of somebody', Tag: 'cydia::commercial' });
+    await writeCatalog(file, [{ ...alpha, packages }], 'https://index.example');
+    const unsafe = { reason: 'It serves malware.', date: '2026-01-01', source: 'https://news.example/' };
+    const catalog = new SiteCatalog(file, lastBuild, undefined, [{ host: 'alpha.example', ...unsafe }]);
+    const index = await openBuiltIndex(catalog);
+    catalog.close();
+    const row = { id: 'com.a', name: 'A', version: '1.0', summary: 'Of somebody', paid: true, place: 'Alpha Repo' };
+    expect(await index.rows([0])).toEqual([
+      { ...row, architectures: ['iphoneos-arm64'], runs: 'rootless', trouble: 'unsafe' },
+    ]);
+    const others = await openIndex([{ Package: 'tool', Architecture: 'amd64' }]);
+    const [tool] = await others.rows([0]);
+    expect(tool, 'there is no device that it could be for').not.toHaveProperty('runs');
+  });
+
   it('S6: filters by no more architectures than there are, and has in rows those that they show', async () => {
     const madeUp = Array.from({ length: 150 }, (_, number) => ({
       ...{ Package: 'com.example.flood', Version: '1.0', Architecture: `${'a'.repeat(200)}${number}` },
@@ -357,6 +444,10 @@ describe('the search index among the files', () => {
     const packages = manyPackages(200);
     const before = await buildInto(folder, packages);
     expect(await buildInto(temporaryFolder(), packages)).toEqual(before);
+    const stamps = () => [...before.keys()].map((file) => lstatSync(path.join(folder, file)).ino);
+    const stamped = stamps();
+    await buildInto(folder, packages);
+    expect(stamps()).toEqual(stamped);
     const changed = async (now: readonly Fields[]) => {
       const after = await buildInto(folder, now);
       const fresh = [...after].filter(([file, content]) => before.get(file) !== content).map(([file]) => file);
@@ -374,6 +465,33 @@ describe('the search index among the files', () => {
     expect(await buildInto(folder, packages)).toEqual(before);
   });
 
+  it('C13: has between eight and 63 packages in a file with rows, and where it ends is decided by its packages', async () => {
+    const rowsOf = async (packages: readonly Fields[]): Promise<number[]> => {
+      const entry = (await buildInto(temporaryFolder(), packages)).get(path.basename(indexEntry)) ?? '';
+      const { rows } = JSON.parse(entry) as IndexEntry;
+      return Array.from({ length: rows.length / (nameLength + 1) }, (_, file) =>
+        decodeDigit(rows, file * (nameLength + 1) + nameLength),
+      );
+    };
+    // Each could end a file, and none.
+    const endsFile = ({ Package = '' }: Fields) => Number.parseInt(hash('sha256', Package).slice(0, 2), 16) % 16 === 0;
+    const numbered = Array.from({ length: 400 }, (_, number) => ({ Package: `com.p${number}` }));
+    expect(await rowsOf(numbered.filter(endsFile).slice(0, 20))).toEqual([8, 8, 4]);
+    expect(await rowsOf(numbered.filter((one) => !endsFile(one)).slice(0, 70))).toEqual([63, 7]);
+  });
+
+  it('S6: gives a part another name where one with other content has it, which somebody with many packages can bring about', () => {
+    const parts = new IndexParts();
+    const [one, other] = collidingContents;
+    const named = parts.compose('rows', one);
+    expect(parts.compose('rows', other).name).not.toBe(named.name);
+    expect(JSON.parse(parts.compose('rows', other).file.content.toString())).toEqual(JSON.parse(other));
+    expect(new IndexParts().compose('rows', other).name, 'they collide').toBe(named.name);
+    // The same content has the same name, and so has any of another kind.
+    expect(parts.compose('rows', one)).toEqual(named);
+    expect(parts.compose('words', other).name).toBe(named.name);
+  });
+
   it('C9: makes anew what was damaged, is missing or is a link, be it to the same bytes, and removes what is left', async () => {
     const folder = temporaryFolder();
     const before = await buildInto(folder, manyPackages(40));
@@ -381,16 +499,90 @@ describe('the search index among the files', () => {
     const entry = path.basename(indexEntry);
     writeFileSync(path.join(folder, entry), (before.get(entry) as string).replace(/[a-z]/, '?'));
     rmSync(path.join(folder, rows as string));
-    const [words] = [...before.keys()].filter((file) => file.startsWith('words/'));
-    const linked = path.join(folder, words as string);
+    const [, other] = [...before.keys()].filter((file) => file.startsWith('rows/'));
+    const linked = path.join(folder, other as string);
     const elsewhere = path.join(temporaryFolder(), 'elsewhere');
     renameSync(linked, elsewhere);
-    symlinkSync(elsewhere, linked);
+    // As long as the file is, which is how long a link seems that leads to so many letters.
+    symlinkSync(elsewhere.padStart(lstatSync(elsewhere).size, '/'), linked);
     writeFileSync(path.join(folder, 'rows', 'left.json'), 'of before');
     symlinkSync('nowhere', path.join(folder, 'rows', 'link.json'));
     expect(await buildInto(folder, manyPackages(40))).toEqual(before);
     expect(lstatSync(linked).isFile()).toBe(true);
     for (const left of ['left.json', 'link.json']) expect(readdirSync(path.join(folder, 'rows'))).not.toContain(left);
+  });
+
+  it('has for beginnings of very many words what all of them find, in its best place and in order', () => {
+    const words = new IndexWords();
+    const count = 4000;
+    for (let number = 0; number < count; number++)
+      words.add(
+        {
+          ...{ id: 'com', author: '' },
+          // The last ones are the shortest.
+          name: `name${(count - number) * 17}`,
+          // Before and after the words of the name.
+          description: number % 2 ? `nab${number} name` : `nax${number} namez${number}`,
+        },
+        'alpha',
+      );
+    const shelved = words.shelve();
+    const shelf = shelved.words.map(({ first }) => [first, ''] as const);
+    const contents = shelved.heads.map(({ content }) => Object.entries(JSON.parse(content) as Record<string, string>));
+    expect(contents.length).toBeGreaterThan(1);
+    const beginnings = contents.flat().map(([beginning]) => beginning);
+    expect(beginnings).toEqual(beginnings.toSorted());
+    expect(shelved.heads.map(({ first }) => first)).toEqual(contents.map(([member]) => member?.[0]));
+    for (const beginning of beginnings) {
+      const [from, to] = filesOf(shelf, beginning);
+      expect(to - from, beginning).toBeGreaterThan(2);
+    }
+    const all = Array.from({ length: count }, (_, number) => number);
+    const placed = (beginning: string) => {
+      const [, text = ''] = contents.flat().find(([one]) => one === beginning) ?? [];
+      const [shortest = '', ...numbers] = text.split(' ');
+      return { shortest: decodeNumbers(shortest), numbers: numbers.map(decodeAscending) };
+    };
+    // From "name85" to "name17": of equally long ones the first.
+    expect(placed('name').shortest.slice(0, 5)).toEqual([3995, 3996, 3997, 3998, 3999]);
+    expect(placed('name').shortest).toHaveLength(20);
+    for (const beginning of ['n', 'na', 'nam', 'name']) expect(placed(beginning).numbers, beginning).toEqual([all]);
+    expect(placed('nab').numbers).toEqual([[], [], [], all.filter((number) => number % 2)]);
+  });
+
+  it('finds by less than three letters what has them in its name, by three what has them in other text, and first what has just them', async () => {
+    const words = new IndexWords();
+    for (let number = 0; number < 4000; number++) {
+      const description = number === 3000 ? 'tex' : `text${number * 17}`;
+      words.add({ id: 'com', name: 'A', author: '', description }, 'alpha');
+    }
+    const shelved = words.shelve();
+    const heads = Object.assign({}, ...shelved.heads.map(({ content }) => JSON.parse(content)));
+    expect([heads.t, heads.te]).toEqual([' ', ' ']);
+    expect(decodeAscending(heads.tex.split(' ').at(-1))).toHaveLength(4000);
+    const shelf = (kind: 'words' | 'heads') =>
+      shelved[kind].map(({ first }, number): [string, string] => [first, `${number}`]);
+    const entry = { packages: 4000, words: shelf('words'), heads: shelf('heads'), rows: '', facets: '', orders: {} };
+    const index = new FileIndexSearch(entry, async (kind, name) =>
+      JSON.parse(shelved[kind as 'words' | 'heads'][Number(name)]?.content ?? ''),
+    );
+    expect((await index.find('tex')).slice(0, 2)).toEqual([3000, 0]);
+  });
+
+  it('is written in the form that browsers read', () => {
+    const words = new IndexWords();
+    words.add({ id: 'com.b', name: 'Bee', author: 'Ada', description: '' }, 'alpha');
+    words.add({ id: 'com.c', name: 'Sea', author: 'Ada', description: 'Bee' }, 'alpha');
+    expect(words.shelve()).toEqual({
+      words: [
+        {
+          first: 'ada',
+          content:
+            '{"ada":"   AB","b":"  A","bee":"A   B","c":"  B","com":"  AB","comb":"    A","comc":"    B","sea":"B"}',
+        },
+      ],
+      heads: [],
+    });
   });
 
   it('S6: looks at words about once each, however many begin alike and for how long', () => {
@@ -435,6 +627,11 @@ describe('the search index among the files', () => {
     const words = Array.from({ length: 5000 }, (_, number) => `w${number}`).join(' ');
     const terms = composeTerms({ id: 'com.example.p', name: 'x'.repeat(5000), author: words, description: words });
     expect(terms.size).toBe(256);
+    // A query is divided as a name is, whatever signs are in it.
+    const signs = { id: 'a', name: 'Tool№™Pro', author: '', description: '' };
+    expect([...composeTerms(signs).keys()]).toEqual(expect.arrayContaining(splitWords(signs.name)));
+    // An author is looked for more than the end of a description.
+    expect(composeTerms({ id: 'a', name: 'A', author: 'Zoe', description: words }).has('zoe')).toBe(true);
     expect(Math.max(...[...terms.keys()].map(({ length }) => length))).toBe(32);
     // Names that objects have of themselves are words like any.
     const index = await openIndex([
