@@ -119,6 +119,20 @@ describe('publishing the site', () => {
     expect(read(page('a')), 'b is not there to be named').toBe('a');
   });
 
+  it('C12: changes no page before every new one where the note of what is named is lost, or what it names is gone', async () => {
+    const before = { 'index.html': 'front', [page('list')]: 'names a', [page('zzz')]: 'z' };
+    const next = { 'index.html': 'front', [page('list')]: 'names zzz anew', [page('zzz')]: null };
+    await publish(before);
+    rmSync(path.join(out, page('zzz')));
+    await expect(publish(next)).rejects.toThrow(/ENOENT/);
+    expect(read(page('list'))).toBe('names a');
+    await publish(before);
+    rmSync(path.join(folder, 'named'));
+    const named = { ...next, [page('zzz')]: 'z', [page('zzzz')]: null };
+    await expect(publish(named)).rejects.toThrow(/ENOENT/);
+    expect(read(page('list'))).toBe('names a');
+  });
+
   it('C12: sweeps what an interrupted run left half written, and nothing else that is hidden', async () => {
     mkdirSync(path.join(out, '.assets.next'), { recursive: true });
     for (const name of ['.index.html.next', '.assets.next/a.css', '.nojekyll']) writeFileSync(path.join(out, name), '');
@@ -148,6 +162,7 @@ describe('publishing the site', () => {
     await expect(publish(next, { beforeRemoval: stopped })).rejects.toThrow('stopped');
     expect(read(page('package/a'))).toBe('a');
     expect(await publish(next)).toMatchObject({ removed: 2 });
+    expect(readFileSync(path.join(folder, 'named'), 'utf8').split('\n')).toEqual(Object.keys(next));
     expect(readdirSync(out).sort()).toEqual(['index.html', 'new', 'theirs']);
     expect(await publish(next)).toMatchObject({ removed: 0 });
   });
@@ -160,7 +175,7 @@ describe('publishing the site', () => {
   });
 
   it('C13: takes a file of another length for another one, be it of the same time', async () => {
-    for (const text of ['front', 'longer front']) {
+    for (const text of ['front', 'longer front', 'front']) {
       const staged = stage('staged', { 'index.html': text });
       utimesSync(path.join(staged, 'index.html'), 1_700_000_000, 1_700_000_000);
       await publishFolders(new OutputFolder(out), [{ folder: staged, prefix: '' }], {
@@ -175,11 +190,42 @@ describe('publishing the site', () => {
       const built = stage('built', { [page('a')]: text });
       if (time !== undefined) utimesSync(path.join(built, page('a')), time, time);
       const staged = [{ folder: built, prefix: '', replaced: true }];
-      await publishFolders(new OutputFolder(out), staged, { named: path.join(folder, 'named') });
+      return publishFolders(new OutputFolder(out), staged, { named: path.join(folder, 'named') });
     };
+    const [built, published] = [path.join(folder, 'built', page('a')), path.join(out, page('a'))];
     await publishBuilt('old');
-    await publishBuilt('new', lstatSync(path.join(out, page('a'))).mtime);
+    await publishBuilt('new', lstatSync(published).mtime);
     expect(read(page('a'))).toBe('new');
+    expect(lstatSync(published).ino, 'one file with two names').toBe(lstatSync(built).ino);
+    // So is one that is built again with the same bytes, which is no change.
+    expect(await publishBuilt('new')).toMatchObject({ written: 0, unchanged: 1 });
+    expect(lstatSync(published).ino).toBe(lstatSync(built).ino);
+    expect(await publishBuilt('old', new Date(1_700_000_000_000))).toMatchObject({ written: 1 });
+    expect(read(page('a')), 'an older one too').toBe('old');
+  });
+
+  it('C13: knows a copied file by its length and time, and compares it where that is asked for', async () => {
+    const named = path.join(folder, 'named');
+    const staged = [{ folder: stage('staged', { [page('a')]: 'whole' }), prefix: '' }];
+    const [built, published] = [path.join(folder, 'staged', page('a')), path.join(out, page('a'))];
+    const timeOf = (file: string) => Math.floor(lstatSync(file).mtimeMs);
+    await publishFolders(new OutputFolder(out), staged, { named });
+    expect(timeOf(published)).toBe(timeOf(built));
+    // The same bytes of another day are known from then on.
+    utimesSync(built, 1_700_000_000, 1_700_000_000);
+    await publishFolders(new OutputFolder(out), staged, { named });
+    expect(timeOf(built)).toBe(timeOf(published));
+    const { mtime } = lstatSync(published);
+    writeFileSync(published, '\0'.repeat('whole'.length));
+    utimesSync(published, mtime, mtime);
+    expect(await publishFolders(new OutputFolder(out), staged, { named })).toMatchObject({ unchanged: 1 });
+    expect(await publishFolders(new OutputFolder(out), staged, { named, verify: true })).toMatchObject({ written: 1 });
+    expect(read(page('a'))).toBe('whole');
+    // An older one is another one, too.
+    writeFileSync(built, 'older');
+    utimesSync(built, 1_600_000_000, 1_600_000_000);
+    await publishFolders(new OutputFolder(out), staged, { named });
+    expect(read(page('a'))).toBe('older');
   });
 
   it('C12: compares a copied file of which it is unknown whether it was flushed', async () => {

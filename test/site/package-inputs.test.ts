@@ -291,6 +291,13 @@ describe('what the page of a package is computed from', () => {
     expect(compare(see(file))).toEqual({ shown: [], told: [] });
   });
 
+  it('C12: is told as something else where its picture shows something else', () => {
+    const catalog = new SiteCatalog(file, lastBuild);
+    const told = (picture?: string) => packageInputs(catalog, 'org.near.tweak', picture);
+    expect(new Set([told(), told('Tweak'), told('Other tweak')]).size).toBe(3);
+    catalog.close();
+  });
+
   it('is not told where native depictions are shown, which are kept beside the catalog', () => {
     const catalog = new SiteCatalog(file, lastBuild, folder);
     expect([...catalog.packages.keys()].filter((id) => packageInputs(catalog, id) !== undefined)).toEqual([]);
