@@ -194,7 +194,7 @@ const answer = async (left?: Left | null) => {
   wait();
   try {
     const { search } = await load();
-    const found = await search(text, step, narrowed, sorted() ?? (text ? undefined : 'name'), true);
+    const found = await search(text, step, narrowed, sorted(), true);
     if (turn !== asked) return;
     isUnloaded = false;
     results = found;

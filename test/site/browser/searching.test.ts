@@ -101,6 +101,7 @@ describe('searching', () => {
     await expect.poll(() => offered('price')).toEqual(['Any', 'Free (240)']);
     expect(await offered('repository')).toEqual(['Any', 'Many packages (240)']);
     expect((await offered('section')).some((text) => /^Tweaks \(\d\)$/.test(text))).toBe(true);
+    expect((await offered('section')).slice(0, 2), 'the most frequent first').toEqual(['Any', 'Themes (240)']);
     expect(await offered('state')).toEqual(['Any', 'Released, repository answers (240)']);
     expect(await page.locator('#chosen-count').textContent()).toBe('1 chosen');
     expect((await names(page)).slice(0, 2)).toEqual(['Many 000', 'Many 001']);
@@ -112,6 +113,23 @@ describe('searching', () => {
     expect(new URL(page.url()).search).toBe('?price=paid');
     await page.reload();
     await expect.poll(() => names(page)).toEqual(['NoFomoFix']);
+  });
+
+  it('leaves a filter as it is while it is used, and keeps what is chosen where nothing has it', async () => {
+    const page = await site.open('/about/');
+    const letGo = await holdRequests(page, '**/search-index/values/*');
+    await page.goto(`${site.files.base}/search/?q=alpha`);
+    await page.locator('#results .name').first().waitFor();
+    const offered = (name: string) => page.locator(`select[name=${name}] option`).allTextContents();
+    const before = await offered('section');
+    await page.getByLabel('Section').focus();
+    letGo();
+    await expect.poll(async () => (await offered('price')).join()).toMatch(/\(\d+\)/);
+    expect(await offered('section')).toEqual(before);
+    await page.getByLabel('Section').selectOption('themes');
+    await page.getByRole('searchbox').fill('snowboard');
+    await expect.poll(() => offered('section')).toEqual(['Any', 'Tweaks (1)', 'Themes (0)']);
+    expect(await page.getByLabel('Section').inputValue()).toBe('themes');
   });
 
   it('takes each choice back, one after another, as the browser goes back', async () => {

@@ -84,6 +84,9 @@ describe('what is shown below the field', () => {
     await page.getByRole('combobox').fill('el');
     await expect.poll(() => names.allTextContents()).toContain('ElleKit');
     expect(await status.textContent()).toMatch(/found; Enter shows all$/);
+    await page.getByRole('combobox').fill('snwoboard');
+    await expect.poll(() => names.allTextContents()).toEqual(['SnowBoard']);
+    expect(await status.textContent()).toBe('Did you mean SnowBoard? 1 found; Enter shows all');
   });
 
   it('asks with the next letter again for what two letters begin, where the connection was away', async () => {
@@ -227,6 +230,16 @@ describe('what is shown below the field', () => {
     expect(await list.isHidden()).toBe(true);
     letNextGo();
     await (await next).finished();
+    await page.evaluate('new Promise((resolve) => setTimeout(() => requestAnimationFrame(resolve)))');
+    expect(await list.isHidden()).toBe(true);
+    // So does what two letters begin.
+    await holdRequests(page, '**/package/search?*');
+    const letListGo = await holdRequests(page, '**/search-index/beginnings/*');
+    const begun = page.waitForResponse('**/search-index/beginnings/65-6c.json');
+    await field.fill('el');
+    await field.blur();
+    letListGo();
+    await (await begun).finished();
     await page.evaluate('new Promise((resolve) => setTimeout(() => requestAnimationFrame(resolve)))');
     expect(await list.isHidden()).toBe(true);
   });
