@@ -11,6 +11,7 @@ import {
 } from '../compatibility/judgement.ts';
 import { buildStatement, readStated, type Stated, type StatementSource } from '../compatibility/statements.ts';
 import type { PackageRecord } from '../contract/records.ts';
+import { isUnsafe, type Repository } from './repository.ts';
 
 /** What a record states about its devices, in the form that pages contain; empty if it is for no iOS device. */
 export const statementsOf = (json: string, details: string | null): string => {
@@ -61,14 +62,21 @@ export interface StatedRow {
   /** The iOS versions in words; undefined if they are not stated. */
   readonly ios: string | undefined;
   readonly said: readonly Said[];
-  /** The records that state this: version and repository. */
-  readonly of: readonly { readonly version: string; readonly repository: string }[];
+  /** The records that state this. */
+  readonly of: readonly StatingRecord[];
+}
+
+interface StatingRecord {
+  readonly version: string;
+  /** The name of its repository, and whether the safety list names that. */
+  readonly repository: string;
+  readonly isUnsafe: boolean;
 }
 
 /** A version of a package, as far as it states something. */
 interface StatingVersion {
   readonly record: Pick<PackageRecord, 'architecture' | 'tags' | 'name' | 'description' | 'version' | 'latest_version'>;
-  readonly repository: { readonly slug: string; readonly name: string };
+  readonly repository: Pick<Repository, 'slug' | 'name' | 'doubt'>;
   readonly details: RecordDetails;
 }
 
@@ -128,7 +136,7 @@ export const statedRows = (
   const isForDevices = ({ record: { architecture }, repository: { slug } }: StatingVersion): boolean =>
     architecture === 'all' ? buildsIn(slug).length > 0 : isDeviceArchitecture(architecture);
   if (!latest.some(isForDevices)) return [];
-  const rows = new Map<string, StatedRow & { readonly of: { version: string; repository: string }[] }>();
+  const rows = new Map<string, StatedRow & { readonly of: StatingRecord[] }>();
   for (const { record, details, repository } of latest) {
     const { architecture, tags, name, description, version } = record;
     const stated = readStated({ ...details, architecture, tags, name, description });
@@ -141,7 +149,8 @@ export const statedRows = (
     };
     const key = JSON.stringify(row);
     const known = rows.get(key) ?? { ...row, of: [] };
-    if (known.of.length < mostOf) known.of.push({ version, repository: repository.name });
+    if (known.of.length < mostOf)
+      known.of.push({ version, repository: repository.name, isUnsafe: isUnsafe(repository) });
     rows.set(key, known);
   }
   const placeOf = ({ architecture }: StatedRow) => order.indexOf(buildOf(architecture) ?? 'other');

@@ -454,6 +454,7 @@ describe('the words and figures of every page', () => {
     expect(readAloud(elsewhere).replaceAll(/\s+/g, ' ')).toMatch(
       /build in Beta , which is unsafe to add , not of the one/,
     );
+    expect(text('package/com.alpha.snowboard/')).toMatch(/<bdi>Beta<\/bdi>\s+<span class="chip poor">Unsafe<\/span>/);
     expect(text('package/com.alpha.snowboard/')).toMatch(/>\s*Beta\s*<\/a>\s+<span class="chip poor">Unsafe<\/span>/);
     const needed = text('package/com.shop.needy/').split('id="needs-more"')[1]?.split('id="install"')[0] ?? '';
     expect(needed).toContain(`which is ${link}unsafe to add</a>`);
