@@ -66,8 +66,12 @@ export class FoldersAhead {
     const placed = new Set<string>();
     for (const top of this.#tops) {
       if (this.#root === undefined || !this.#isFree(top)) continue;
-      renameSync(path.join(this.#root, top), this.#output.resolve(top));
-      placed.add(top);
+      try {
+        renameSync(path.join(this.#root, top), this.#output.resolve(top));
+        placed.add(top);
+      } catch {
+        // Publishing makes them.
+      }
     }
     return placed;
   }

@@ -13,5 +13,8 @@ export const calledBy = (question: string): string => withoutRepo(escapeMarkup(q
 /** The repository that is called as the query, by its slug or its name in any letter case; undefined if none is. */
 export const findCalled = (question: string, offered: readonly OfferedRepository[]): OfferedRepository | undefined => {
   const asked = calledBy(question);
-  return offered.find(([slug, name]) => slug.toLowerCase() === asked || withoutRepo(name) === asked);
+  // Another may have the slug of one as its name.
+  return (
+    offered.find(([slug]) => slug.toLowerCase() === asked) ?? offered.find(([, name]) => withoutRepo(name) === asked)
+  );
 };

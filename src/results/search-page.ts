@@ -177,18 +177,18 @@ export const composeSearchPage = (built: string, answer: AnsweredSearch): string
   // The results of earlier pages are unknown here.
   const called = isNarrowed || page > 1 ? undefined : findOffered(built, question);
   const fitting = page > 1 ? '' : noteMarkup(fit, question, root, isNothing && !isNarrowed, called);
+  // With functions wherever strangers' text is put in, because it may contain replacement patterns.
   const replaced: readonly (readonly [string, string])[] = [
     [fieldMarkup(), fieldMarkup(question)],
     [places.facets, places.facets.replace(' needs-script', '')],
     [places.chosen, count === 0 ? places.chosen : places.chosen.replace(' hidden>', `>${count} chosen`)],
     [places.status, places.status.replace('></p>', ` data-answered>${words}</p>${hasDevice ? deviceNote : ''}`)],
-    [places.fit, fitting === '' ? places.fit : places.fit.replace(' hidden></p>', `>${fitting}</p>`)],
-    [places.results, found.length === 0 ? places.results : places.results.replace(' hidden>', `>${rows}`)],
+    [places.fit, fitting === '' ? places.fit : places.fit.replace(' hidden></p>', () => `>${fitting}</p>`)],
+    [places.results, found.length === 0 ? places.results : places.results.replace(' hidden>', () => `>${rows}`)],
     [places.pages, pagesMarkup(answer)],
     [places.nothing, isNothing ? places.nothing.replace(' hidden', '') : places.nothing],
     [places.start, places.start.replace('>', ' hidden>')],
   ];
-  // With functions, because strangers' text may contain replacement patterns.
   const html = replaced.reduce(
     (text, [from, to]) => text.replace(from, () => to),
     choose(built, { ...chosen, [searchPage.order]: sort }),
@@ -208,7 +208,7 @@ export const composeRefusal = (
 ): string =>
   choose(built, chosen)
     .replace(fieldMarkup(), () => fieldMarkup(question))
-    .replace(places.status, () => places.status.replace('></p>', `>${escapeMarkup(sentence)}</p>`))
+    .replace(places.status, () => places.status.replace('></p>', () => `>${escapeMarkup(sentence)}</p>`))
     .replace(/<link rel="canonical"[^>]*>/, '<meta name="robots" content="noindex">');
 
 /** What the built page knows about the index. */

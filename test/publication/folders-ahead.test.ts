@@ -66,6 +66,13 @@ describe('folders that are made ahead of what is to be in them', () => {
     expect(listPublic()).toEqual(['package', 'package/one']);
   });
 
+  it('C12: are left to publishing where they are gone since', async () => {
+    const ahead = new FoldersAhead(new OutputFolder(out));
+    await ahead.begin(numbered(3));
+    new OutputFolder(out).sweep();
+    expect([...ahead.place()]).toEqual([]);
+  });
+
   it('C12: get what is published, and none is gone through for what vanished', async () => {
     const output = new OutputFolder(out);
     const ahead = new FoldersAhead(output);

@@ -399,19 +399,21 @@ it('a page of the search after the first says nothing of how the first results f
       chosen: {},
       sort: undefined,
       page,
-      found: toPackages([record('Choicy')], traits),
+      found: toPackages([record("Cash$$ $& $'")], traits),
       isMore: true,
       fit,
       hasDevice: false,
       root: '/',
     });
   expect(pageOf(1)).toContain('Did you mean');
+  // As it is called, in which a replacement would be read.
+  expect(pageOf(1)).toContain('>Cash$$ $&amp; $&#39;</a>');
   expect(pageOf(2)).not.toContain('Did you mean');
 });
 
 it('C11: a page of the search leads to the repository that is called as the question, with what else it says', () => {
   const name = escapeMarkup("<b>Opa's Repo");
-  const offered = `<select name="repository" form="f"><option value="">Any</option><option value="Opa_1">${name}</option><option value="all">All of it</option></select>`;
+  const offered = `<select name="repository" form="f"><option value="">Any</option><option value="Opa_1">${name}</option><option value="other">Twin</option><option value="twin">${escapeMarkup("A$$AP $& $'")}</option><option value="all">All of it</option></select>`;
   const noteOf = (question: string, chosen = {}) => {
     const html = composeSearchPage([...Object.values(places), offered].join('\n'), {
       question,
@@ -431,5 +433,10 @@ it('C11: a page of the search leads to the repository that is called as the ques
   for (const question of ['opa_1', '<B>opa', '<b>Opa’s repository', "<b>opa's REPO"])
     expect(noteOf(question), question).toBe(lead);
   for (const question of ['opa', 'any', 'all of', '']) expect(noteOf(question), question).toBe(cut);
+  // One has the slug of another as its name, and a name in which a replacement would be read.
+  const place = (slug: string, called: string) =>
+    `${cut} Looking for the repository <a href="/index/repository/${slug}/" dir="auto">${called}</a>?`;
+  expect(noteOf('twin')).toBe(place('twin', 'A$$AP $&amp; $&#39;'));
+  expect(noteOf("A$$AP $& $'")).toBe(place('twin', 'A$$AP $&amp; $&#39;'));
   expect(noteOf('opa_1', { section: 'tweaks' })).toBe(cut);
 });
