@@ -1,8 +1,8 @@
-import { hash } from 'node:crypto';
 import type { Badge } from '../contract/badge.ts';
 import { encodeFolderName } from '../contract/filenames.ts';
 import { composeBadge, drawBadge } from './badge.ts';
 import { site } from './context.ts';
+import { deferDigest } from './page-keys.ts';
 import { isUnsafe } from './repository.ts';
 
 /**
@@ -34,7 +34,7 @@ export const badgePaths = () => {
     return {
       params: { folder: encodeFolderName(slug) },
       props: { badge },
-      cacheKey: hash('sha256', JSON.stringify(badge), 'base64url'),
+      cacheKey: deferDigest(badge),
     };
   });
 };

@@ -1,5 +1,5 @@
 // The process that builds the site; see build-site.ts, which starts it.
-import { mkdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import path from 'node:path';
 import {
@@ -14,7 +14,7 @@ import { provideSite, site } from './context.ts';
 import { drawPictures } from './draw-pictures.ts';
 import { openSite } from './open-site.ts';
 import { answerOrder } from './own-process.ts';
-import { renderPages } from './render.ts';
+import { keptRecord, renderPages } from './render.ts';
 import { buildSearchIndex } from './search-index.ts';
 import { isWorthSecondThread, SecondThread } from './second-thread.ts';
 
@@ -49,7 +49,10 @@ const load = async () => {
 
 const runBuild = async (options: BuildOrder, onProgress: (progress: BuildProgress) => void): Promise<BuiltSite> => {
   const { verify = false, baseUrl, staticRefs, service } = options;
-  const second = isWorthSecondThread(options.catalogPath) ? new SecondThread({ order: options, index }) : undefined;
+  const rendersFew = existsSync(keptRecord(staged));
+  const second = isWorthSecondThread(options.catalogPath)
+    ? new SecondThread({ order: options, index, rendersFew })
+    : undefined;
   const [catalog, read] = await timed(() => openSite(options)).catch(async (error: unknown) => {
     await second?.end();
     throw error;

@@ -11,8 +11,9 @@ import { feedInputs } from './package-inputs.ts';
 import type { PackageSummary } from './package-summary.ts';
 import { deferKey } from './page-keys.ts';
 
-// The cache key of a feed depends only on its content.
-const keyOf = (feed: Feed): string => hash('sha256', composeAtom(feed), 'base64url');
+/** The cache key of a feed depends only on its content. */
+const keyOf = (compose: () => Feed): string =>
+  deferKey(compose, () => hash('sha256', composeAtom(compose()), 'base64url'));
 
 const repositoryFeed = (found: Site, slug: string) => {
   const repository = found.catalog.repository(slug) ?? found.catalog.former.get(slug);
@@ -40,7 +41,7 @@ export const repositoryPaths = () => {
   return [...catalog.repositories.map(({ slug }) => slug), ...catalog.former.keys()].map((slug) => ({
     params: { folder: encodeFolderName(slug) },
     props: { slug },
-    cacheKey: keyOf(repositoryFeed(found, slug)),
+    cacheKey: keyOf(() => repositoryFeed(found, slug)),
   }));
 };
 
@@ -50,7 +51,7 @@ export const sectionPaths = () => {
   return [...found.byKind.keys()].map((kind) => ({
     params: { kind },
     props: { kind },
-    cacheKey: keyOf(feedOfSection(found, kind)),
+    cacheKey: keyOf(() => feedOfSection(found, kind)),
   }));
 };
 

@@ -73,11 +73,16 @@ export interface KeyedRecord extends LookupKey {
 // Shared by most packages of a distribution, because each empty map takes two hundred bytes.
 const none = new Map<string, never>();
 
-const statedOf = (latest: readonly KeyedRecord[]): Map<string, string> => {
+/** `best`: one of these records, and what it says. */
+const statedOf = (
+  latest: readonly KeyedRecord[],
+  best: { readonly keyed: KeyedRecord; readonly record: ReturnType<typeof parseRecord> },
+): Map<string, string> => {
   const stated = new Map<string, string>();
-  for (const { owner, row, architecture } of latest) {
+  for (const one of latest) {
+    const { owner, row, architecture } = one;
     if (buildOf(architecture) === undefined) continue;
-    const own = statementsOf(row[7], row[8]);
+    const own = statementsOf(one === best.keyed ? best.record : parseRecord(row[7]), row[8]);
     const others = stated.get(owner.slug);
     stated.set(owner.slug, others === undefined ? own : joinStatements([others, own]));
   }
@@ -160,7 +165,7 @@ export const summarise = (keyed: readonly KeyedRecord[]): PackageSummary & { rea
     versions,
     architectures,
     builtFor: builtForOf(latest, architectures.length),
-    stated: statedOf(latest),
+    stated: statedOf(latest, { keyed: best, record }),
     unsafeIn: unsafeInOf(latest, best.owner),
     updatedAt: newest(latest),
     news: newsOf(latest),

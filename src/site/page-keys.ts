@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto';
+
 // What a page shows is determined by things that are much cheaper to digest than to show. Even so, a digest for each of a
 // hundred thousand packages takes seconds, so it is computed when a page has to be compared or rendered, by the thread
 // that does so.
@@ -13,6 +15,11 @@ const mark = 'deferred ';
 /** A cache key for `getStaticPaths` to return, which is computed when `readKey` is called with it. */
 export const deferKey = <Subject>(subject: Subject, compute: (subject: Subject) => string): string =>
   `${mark}${deferred.push({ subject, compute } as DeferredKey<Subject> as unknown as DeferredKey) - 1}`;
+
+const digest = (shown: unknown): string => hash('sha256', JSON.stringify(shown), 'base64url');
+
+/** The same for a page that shows no more than this. */
+export const deferDigest = (shown: unknown): string => deferKey(shown, digest);
 
 /** The cache key of a page, computed now if that was deferred. */
 export const readKey = (key: string): string => {

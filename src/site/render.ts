@@ -19,6 +19,9 @@ interface Rendered {
   readonly pages: Readonly<Record<string, RenderedPage>>;
 }
 
+/** Where the record of the pages in a folder is. */
+export const keptRecord = (folder: string): string => `${folder}.json`;
+
 /** The file of a page below the output folder. */
 const fileOf = ({ pathname, route }: Page): string => {
   const name = pathname.replace(/^\/|\/$/g, '');
@@ -193,7 +196,7 @@ export const renderPages = async (
   onPage: (done: number, total: number) => void,
   { verify = false, onListed = () => {}, help = async () => {} }: RenderOptions = {},
 ): Promise<RenderedPages> => {
-  const mark = `${folder}.json`;
+  const mark = keptRecord(folder);
   const bundle = [
     base,
     ...(staticRefs ? ['static'] : []),

@@ -13,6 +13,8 @@ export interface SecondThreadData {
   readonly order: BuildOrder;
   /** The folder of the search index. */
   readonly index: string;
+  /** Whether it is likely to render few pages, or none, because most are kept. */
+  readonly rendersFew: boolean;
 }
 
 /** Pages that it is told to render some of. */

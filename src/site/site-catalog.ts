@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { type Divergences, readDivergences } from '../catalog/divergence-reading.ts';
 import { chooseExample } from '../catalog/example-reading.ts';
 import type { ShownBuild, VanishedPackage } from '../catalog/last-build.ts';
@@ -28,9 +27,10 @@ import { createSafetyList } from '../safety/safety-list.ts';
 import { type Author, authorKey, composeAuthors, isForDevices } from './authors.ts';
 import { doubtOf, findUnsafeDoubt, unsafeDoubt } from './doubt.ts';
 import { type Holder, holderOf } from './holder.ts';
+import { PackageFacts } from './package-facts.ts';
 import { type KeyedRecord, type PackageSummary, summarise } from './package-summary.ts';
 import { rememberLast } from './page-keys.ts';
-import { RelationIndex } from './relation-index.ts';
+import type { RelationIndex } from './relation-index.ts';
 import { isUnsafe, type Outcome, type Repository, type UnsafeDoubt } from './repository.ts';
 import { statedWhereServed } from './stated.ts';
 import { tellNames } from './told-apart.ts';
@@ -78,10 +78,6 @@ const mostArchitectures = 100;
 const pageOrder = (a: KeyedRecord, b: KeyedRecord): number =>
   Number(b.latest) - Number(a.latest) || Number(isUnsafe(a.owner)) - Number(isUnsafe(b.owner)) || lookupOrder(a, b);
 
-// No column can contain a NUL.
-const digestRows = (keyed: readonly KeyedRecord[]): string =>
-  hash('sha256', keyed.map(({ row }) => row.join('\0')).join('\0'), 'base64url');
-
 /** The catalog as pages see it. It keeps a summary of every package in memory and reads the rest on demand. */
 export class SiteCatalog {
   /** By ranking, then slug. */
@@ -102,9 +98,8 @@ export class SiteCatalog {
   #example: { readonly subject: ExampleSubject | undefined } | undefined;
   readonly #byNumber: ReadonlyMap<number, Repository>;
   readonly #holders: ReadonlyMap<Repository, Holder>;
-  readonly #digests = new Map<string, string>();
   readonly #recordsOf: (name: string) => RecordColumns[];
-  readonly #relations = new RelationIndex();
+  #facts: PackageFacts | undefined;
   #needOthers: ReadonlySet<string> | undefined;
   readonly #byAuthor = new Map<string, PackageSummary[]>();
   #authors: ReadonlyMap<string, Author<PackageSummary>> | undefined;
@@ -117,9 +112,16 @@ export class SiteCatalog {
   /**
    * Opens the catalog file read-only. `lastBuild` has the outcome of each repository. `depictions` is the folder of the
    * snapshots, beside which native depictions are kept; without it none is shown. `safety` is the safety list, as the
-   * safety check of the API reads it.
+   * safety check of the API reads it. `rendersFew`: whether few pages of packages are likely to be rendered. What only
+   * those need is then read when it is asked for, which takes another reading of the catalog.
    */
-  constructor(catalogPath: string, lastBuild?: ShownBuild, depictions?: string, safety: readonly SafetyEntry[] = []) {
+  constructor(
+    catalogPath: string,
+    lastBuild?: ShownBuild,
+    depictions?: string,
+    safety: readonly SafetyEntry[] = [],
+    rendersFew = false,
+  ) {
     this.lastBuild = lastBuild && { ...lastBuild, repositories: lastBuild.repositories.map(forReaders) };
     this.#depictions = depictions;
     this.#database = CatalogFile.openReadOnly(catalogPath);
@@ -148,6 +150,7 @@ export class SiteCatalog {
     );
     this.#recordsOf = prepareRecords(this.#database);
     const packages = new Map<string, PackageSummary & { readonly stated: Map<string, string> }>();
+    const facts = rendersFew ? undefined : new PackageFacts(lastBuild?.builtAt);
     let versions = 0;
     for (const rows of readRecordGroups(this.#database)) {
       versions += rows.length;
@@ -155,7 +158,9 @@ export class SiteCatalog {
       const summary = summarise(keyed);
       packages.set(summary.id, summary);
       this.#note(summary, keyed);
+      facts?.add(summary.id, keyed);
     }
+    this.#facts = facts;
     this.packages = packages;
     for (const { stated } of packages.values()) this.#judgeByServed(stated);
     this.hasDevices = packages.values().some(isForDevices);
@@ -183,7 +188,7 @@ export class SiteCatalog {
    * undefined if it is unknown.
    */
   digestOf(id: string): string | undefined {
-    return this.#digests.get(id);
+    return this.#known.digests.get(id);
   }
 
   /** The repository with this slug, as pages of packages see it. */
@@ -216,12 +221,12 @@ export class SiteCatalog {
 
   /** The names in the relations of a package's best record, and of the other builds in its repository. */
   namedBy(id: string): readonly string[] {
-    return this.#relations.namedBy(id);
+    return this.#known.relations.namedBy(id);
   }
 
   /** Packages whose best record, or another build in its repository, depends on this name, ordered by identifier. */
   dependents(name: string): readonly string[] {
-    return this.#relations.dependents(name);
+    return this.#known.relations.dependents(name);
   }
 
   /**
@@ -234,7 +239,7 @@ export class SiteCatalog {
 
   #provider(name: string): PackageSummary | undefined {
     let first: PackageSummary | undefined;
-    for (const id of this.#relations.providers(name, false).slice(0, mostProviders)) {
+    for (const id of this.#known.relations.providers(name, false).slice(0, mostProviders)) {
       const one = this.packages.get(id);
       if (one !== undefined && !isUnsafe(one.repository)) return one;
       first ??= one;
@@ -247,7 +252,7 @@ export class SiteCatalog {
    * `toVersions`: the relation only accepts some versions, so providing the name without one does not satisfy it.
    */
   isNear(isOne: (slug: string) => boolean, name: string, toVersions: boolean): boolean {
-    const providers = this.#relations.providers(name, toVersions).slice(0, mostProviders);
+    const providers = this.#known.relations.providers(name, toVersions).slice(0, mostProviders);
     return [name, ...providers].some((id) =>
       this.packages.get(id)?.repositories.some((one) => isOne(one) || this.isBootstrap(one)),
     );
@@ -255,12 +260,12 @@ export class SiteCatalog {
 
   /** The relations that have to be satisfied for a package's best record to be installed. */
   requiredBy(id: string): ReturnType<RelationIndex['requiredBy']> {
-    return this.#relations.requiredBy(id);
+    return this.#known.relations.requiredBy(id);
   }
 
   /** The same for each of the other builds in its repository for which other relations have to be satisfied. */
   requiredOtherwise(id: string): ReturnType<RelationIndex['requiredOtherwise']> {
-    return this.#relations.requiredOtherwise(id);
+    return this.#known.relations.requiredOtherwise(id);
   }
 
   /**
@@ -268,7 +273,7 @@ export class SiteCatalog {
    * nothing from there, and only for the others is it worth finding out.
    */
   mayNeedOthers(id: string): boolean {
-    this.#needOthers ??= this.#relations.withDependents(
+    this.#needOthers ??= this.#known.relations.withDependents(
       [...this.packages.values()]
         .filter(({ id, repository: { slug } }) =>
           this.namedBy(id).some((name) => {
@@ -398,28 +403,27 @@ export class SiteCatalog {
     return keyed.length > 1 ? keyed.sort(pageOrder) : keyed;
   }
 
-  /** Collects facts about all packages together: the architectures of each repository, relations and authors. */
+  get #known(): PackageFacts {
+    this.#facts ??= this.#readFacts();
+    return this.#facts;
+  }
+
+  #readFacts(): PackageFacts {
+    const facts = new PackageFacts(this.lastBuild?.builtAt);
+    for (const rows of readRecordGroups(this.#database)) {
+      const [[, id]] = rows as [RecordColumns];
+      facts.add(id, this.#inOrder(rows));
+    }
+    return facts;
+  }
+
+  /** Collects what all packages together say of their repositories and authors. */
   #note(summary: PackageSummary, keyed: readonly KeyedRecord[]): void {
     // Including older versions, because each has a newest one of the same architecture.
     for (const { owner, architecture } of keyed) {
       const known = this.#architectures.get(owner.slug);
       if (known === undefined) this.#architectures.set(owner.slug, new Set([architecture]));
       else known.add(architecture);
-    }
-    // A version that is dated after the build is only shown as news when that day has come.
-    const until = this.lastBuild?.builtAt;
-    const later = until === undefined ? 0 : keyed.filter(({ row }) => row[5] > until).length;
-    this.#digests.set(summary.id, later === 0 ? digestRows(keyed) : `${digestRows(keyed)} ${later}`);
-    const [best, ...rest] = keyed;
-    const details = best?.row[8] ?? null;
-    // Most packages have one build, or say the same of all of them.
-    const differing = rest.filter((one) => one.latest && one.owner === best?.owner && one.row[8] !== details);
-    if (details !== null || differing.length > 0) {
-      this.#relations.add(
-        summary.id,
-        parseDetails(details),
-        differing.map(({ architecture, row }) => ({ architecture, details: parseDetails(row[8]) })),
-      );
     }
     const author = authorKey(summary.author);
     if (author === '') return;

@@ -1,5 +1,4 @@
 import { parseDetails, type RecordDetails } from '../catalog/record-details.ts';
-import { parseRecord } from '../catalog/record-list.ts';
 import { type Build, buildOf, builds, buildTitles, isDeviceArchitecture, wordOf } from '../compatibility/builds.ts';
 import { complementOf, describeVersions } from '../compatibility/ios-versions.ts';
 import {
@@ -9,19 +8,31 @@ import {
   readStatements,
   writeStatements,
 } from '../compatibility/judgement.ts';
-import { buildStatement, readStated, type Stated, type StatementSource } from '../compatibility/statements.ts';
+import {
+  buildStatement,
+  readStated,
+  type Stated,
+  type StatementSource,
+  type StatingFields,
+} from '../compatibility/statements.ts';
 import type { PackageRecord } from '../contract/records.ts';
 import { isUnsafe, type Repository } from './repository.ts';
 
 /** What a record states about its devices, in the form that pages contain; empty if it is for no iOS device. */
-export const statementsOf = (json: string, details: string | null): string => {
-  const { architecture, tags, name, description } = parseRecord(json);
+export const statementsOf = (
+  { architecture, tags, name, description }: Omit<StatingFields, keyof RecordDetails>,
+  details: string | null,
+): string => {
   const stated = buildStatement(readStated({ ...parseDetails(details), architecture, tags, name, description }));
   return stated === undefined ? '' : writeStatements([stated]);
 };
 
 /** Combines the statements of several records into those of one package. */
-export const joinStatements = (texts: Iterable<string>): string => writeStatements([...texts].flatMap(readStatements));
+export const joinStatements = (texts: Iterable<string>): string => {
+  const differing = [...new Set(texts)];
+  // Of most packages there is one build, in one repository.
+  return differing.length === 1 ? (differing[0] as string) : writeStatements(differing.flatMap(readStatements));
+};
 
 /** The same for a repository that serves only these builds, by which a build for all is judged. */
 export const statedWhereServed = (text: string, served: readonly Build[]): string =>

@@ -91,8 +91,9 @@ const see = (
   catalogPath: string,
   build: ShownBuild = lastBuild,
   safety: readonly SafetyEntry[] = [],
+  rendersFew = false,
 ): Map<string, Seen> => {
-  const catalog = new SiteCatalog(catalogPath, build, undefined, safety);
+  const catalog = new SiteCatalog(catalogPath, build, undefined, safety, rendersFew);
   const source = { catalog, base, service: { name: 'Index' }, inRepository: new Map(), byKind: new Map() };
   try {
     return new Map<string, Seen>([
@@ -289,6 +290,14 @@ describe('what the page of a package is computed from', () => {
     const needed = compare(await alterSources(rewritten('far', 'Name: Mail', 'Name: Mail\nDescription: Delivers')));
     expect(needed.told).toEqual(['page org.far.mail', 'feed org.far.mail']);
     expect(compare(see(file))).toEqual({ shown: [], told: [] });
+  });
+
+  it('are the same where few pages are rendered, and what only those need is read when it is asked for', () => {
+    // Dated after one of the builds, and before the other.
+    for (const builtAt of ['2000-01-01T00:00:00.000Z', lastBuild.builtAt]) {
+      const build = { ...lastBuild, builtAt };
+      expect(see(file, build, [], true)).toEqual(see(file, build));
+    }
   });
 
   it('C12: is told as something else where its picture shows something else', () => {

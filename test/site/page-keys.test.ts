@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { deferKey, readKey, rememberLast, rememberRecent } from '../../src/site/page-keys.ts';
+import { deferDigest, deferKey, readKey, rememberLast, rememberRecent } from '../../src/site/page-keys.ts';
 
 describe('cache keys of pages', () => {
   it('are computed when they are read, each its own, and not before', () => {
@@ -13,6 +13,22 @@ describe('cache keys of pages', () => {
     expect(keys.toReversed().map(readKey)).toEqual(['of two', 'of one']);
     expect(computed).toEqual(['two', 'one']);
     expect(readKey('as given')).toBe('as given');
+  });
+
+  it('are of what a page shows, which is not composed before its key is read', () => {
+    let composed = 0;
+    const listOf = (names: readonly string[]) => ({
+      get names() {
+        composed++;
+        return names;
+      },
+    });
+    const keys = [['a'], ['a'], ['b']].map((names) => deferDigest(listOf(names)));
+    expect([composed, new Set(keys).size]).toEqual([0, 3]);
+    const [one, same, other] = keys.map(readKey);
+    expect(one).toBe(same);
+    expect(one).not.toBe(other);
+    expect(composed).toBe(3);
   });
 
   it('take no second computing of what was asked last, and none of it for what is asked otherwise', () => {
