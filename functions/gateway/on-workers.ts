@@ -2,6 +2,7 @@
 
 export { probeStore } from './probe-store.ts';
 export type { CredentialStore } from './store/credential-store.ts';
+export type { StoreOperation } from './store/operation-names.ts';
 export { openWorkerGateway } from './workers/open-worker-gateway.ts';
 export { operatedStore } from './workers/operator.ts';
-export { type Operated, remoteStore, type StoreOperation, type StoreStub } from './workers/remote-store.ts';
+export { type Operated, remoteStore, type StoreStub } from './workers/remote-store.ts';

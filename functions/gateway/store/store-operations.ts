@@ -1,11 +1,11 @@
 import type { Cryptography } from '../cryptography.ts';
 import * as accounts from './accounts.ts';
 import * as browsers from './browsers.ts';
-import type { CredentialStore } from './credential-store.ts';
 import * as credentials from './credentials.ts';
 import { createRefresh, createRevoke } from './credentials.ts';
 import type { Operation } from './databases.ts';
 import { findOrAddKey } from './keys.ts';
+import type { StoreOperation } from './operation-names.ts';
 import { createAddSignInRequest, type RequestBounds, usualBounds } from './sign-in-requests.ts';
 import { probe, sweep } from './upkeep.ts';
 
@@ -13,7 +13,7 @@ import { probe, sweep } from './upkeep.ts';
 
 /** Every operation of a store, each still to be given its databases. */
 export type Operations = {
-  readonly [Name in Exclude<keyof CredentialStore, 'whileWanted' | 'close'>]: Operation<Name>;
+  readonly [Name in StoreOperation]: Operation<Name>;
 };
 
 /** The operations of a store whose sign-in requests are bounded so. */

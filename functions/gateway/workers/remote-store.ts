@@ -1,37 +1,5 @@
 import { ClientLeft, type CredentialStore, StoreUnavailable } from '../store/credential-store.ts';
-
-/** What of a store is asked from afar: all but what is of one process. */
-export type StoreOperation = Exclude<keyof CredentialStore, 'whileWanted' | 'close'>;
-
-const operations: Readonly<Record<StoreOperation, true>> = {
-  addAccount: true,
-  findAccount: true,
-  findOrAddFederated: true,
-  hasAccounts: true,
-  listAccounts: true,
-  setPassword: true,
-  setDisabled: true,
-  removeAccount: true,
-  signOutAccount: true,
-  signOutEverybody: true,
-  addSignInRequest: true,
-  findSignInRequest: true,
-  completeSignIn: true,
-  findToken: true,
-  refresh: true,
-  revoke: true,
-  touchFamily: true,
-  listDevices: true,
-  revokeFamily: true,
-  addBrowser: true,
-  findBrowser: true,
-  removeBrowser: true,
-  countAttempts: true,
-  returnAttempts: true,
-  findOrAddKey: true,
-  sweep: true,
-  probe: true,
-};
+import { everyOperation, isOperation, type StoreOperation } from '../store/operation-names.ts';
 
 /** What an operation came to, as it travels. The code is for the log, which tells no words. */
 export type Operated =
@@ -49,9 +17,9 @@ export const operateOn = async (
   name: string,
   parameters: readonly unknown[],
 ): Promise<Operated> => {
-  if (!Object.hasOwn(operations, name)) throw new TypeError('this is no operation of the store');
+  if (!isOperation(name)) throw new TypeError('this is no operation of the store');
   try {
-    const operation = store[name as StoreOperation] as (...given: readonly unknown[]) => Promise<unknown>;
+    const operation = store[name] as (...given: readonly unknown[]) => Promise<unknown>;
     return { value: await operation(...parameters) };
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
@@ -86,12 +54,12 @@ export const remoteStore = (
       }
       return operated.value;
     };
-    const asked = Object.keys(operations).map((name) => [
-      name,
-      (...parameters: unknown[]) => ask(name as StoreOperation, parameters),
-    ]);
     return {
-      ...(Object.fromEntries(asked) as Omit<CredentialStore, 'whileWanted' | 'close'>),
+      ...everyOperation(
+        (name) =>
+          (...parameters) =>
+            ask(name, parameters),
+      ),
       whileWanted: storeFor,
       close: async () => {},
     };
