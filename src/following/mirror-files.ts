@@ -38,12 +38,6 @@ export interface Taken {
   readonly sha256: string;
 }
 
-/** Gives a taken file its name, and notes it for the flush before a generation that names it comes into force. */
-export const placeNoted = (temporary: string, file: string, output: OutputFolder): void => {
-  output.place(temporary, file);
-  output.note(file);
-};
-
 /** Asks the source, and asks again after a temporary failure. */
 export const askPatiently = async <T>(ask: () => Promise<T>, taking: Taking): Promise<T> => {
   const { source, pause = sleep, onRetry } = taking;
@@ -97,7 +91,7 @@ export const takeAll = async (
     if (found.sha256 !== expected) throw new Superseded(`${file} has other bytes`);
     taken.set(file, found);
     // So an interrupted first copy continues with what it has.
-    if (isFirst) placeNoted(found.temporary, file, output);
+    if (isFirst) output.placeNoted(found.temporary, file);
     onProgress?.(taken.size, wanted.size);
   });
   return taken;

@@ -9,7 +9,7 @@ import {
   longestText,
 } from '../publication/published-inventory.ts';
 import { isSafePath } from '../publication/safe-paths.ts';
-import { placeNoted, type Taking, takeWhole } from './mirror-files.ts';
+import { type Taking, takeWhole } from './mirror-files.ts';
 import { assertWritable, Superseded } from './mirror-refusals.ts';
 
 const readStanding = (file: string | undefined, output: OutputFolder): Buffer | undefined =>
@@ -55,5 +55,5 @@ export const takeInventory = async (
 
 /** Gives the files of an inventory their names. */
 export const placeInventory = ({ files }: Account, output: OutputFolder): void => {
-  for (const [file, temporary] of files) placeNoted(temporary, file, output);
+  for (const [file, temporary] of files) output.placeNoted(temporary, file);
 };

@@ -1,5 +1,4 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { lockMirror } from '../catalog/lock.ts';
 import { changesFolder, type Generation, generationPath, portionsFolder } from '../contract/generation.ts';
@@ -12,7 +11,7 @@ import { putGenerationInForce, replaceSignature, signaturePathOf } from '../publ
 import { removeOld } from '../publication/old-generations.ts';
 import { OutputFolder } from '../publication/output-folder.ts';
 import { isOutputOfBuilds, ownName } from '../publication/owner.ts';
-import { askPatiently, assertComplete, placeNoted, type Taking, takeAll, takeCatalog } from './mirror-files.ts';
+import { askPatiently, assertComplete, type Taking, takeAll, takeCatalog } from './mirror-files.ts';
 import { placeInventory, readHeld, takeInventory } from './mirror-inventory.ts';
 import { isUnderWay, markUnderWay, unmarkUnderWay } from './mirror-mark.ts';
 import {
@@ -152,16 +151,16 @@ const bringTo = async (
   const changed = [...taken.keys()].filter((file) => output.lookUp(file) !== undefined);
   changed.sort((one, other) => Number(isEntrance(one)) - Number(isEntrance(other)));
   if (!plan.isFirst) {
-    for (const file of [...fresh, ...changed]) placeNoted(taken.get(file)?.temporary ?? '', file, output);
+    for (const file of [...fresh, ...changed]) output.placeNoted(taken.get(file)?.temporary ?? '', file);
   }
-  if (catalog !== undefined) placeNoted(catalog, generation.catalog.path, output);
+  if (catalog !== undefined) output.placeNoted(catalog, generation.catalog.path);
   // Files from a killed mirror may not have been flushed.
   if (held === undefined) for (const file of [...plan.kept.keys(), generation.catalog.path]) output.note(file);
   // From these, everything that follows this mirror, including other mirrors, learns that it cannot continue from
   // there.
   if (earlier !== undefined) {
     output.prune(changesFolder);
-    for (const [file, temporary] of earlier) placeNoted(temporary, file, output);
+    for (const [file, temporary] of earlier) output.placeNoted(temporary, file);
   }
   for (const list of plan.lists) output.write(generationPath.changes(list.number), JSON.stringify(list));
   await putGenerationInForce(output, text, jws);
@@ -177,9 +176,7 @@ const bringTo = async (
 
 const removeFile = (file: string, output: OutputFolder): void => {
   rmSync(output.resolve(file), { force: true });
-  for (let folder = path.posix.dirname(file); folder !== '.'; folder = path.posix.dirname(folder)) {
-    if (!output.removeEmpty(folder)) return;
-  }
+  output.removeEmptyAbove(file);
 };
 
 /** Updates the signature of the generation in force, which may have another key now, or be gone. */

@@ -148,8 +148,7 @@ const makeCopy = async (output: OutputFolder, { file, size, coding }: Missing): 
     const temporary = output.temporary();
     const compressor = coding === 'br' ? createBrotliCompress(options(size).br) : createGzip(options(size).gzip);
     await pipeline(createReadStream(source), compressor, createWriteStream(temporary));
-    output.place(temporary, copy);
-    output.note(copy);
+    output.placeNoted(temporary, copy);
     return statSync(output.resolve(copy)).size;
   }
   const compressed = await compressors[coding](await readFile(source), options(size)[coding]);

@@ -99,8 +99,7 @@ export class OutputFolder {
     const temporary = this.temporary();
     writeFileSync(temporary, content);
     if (time !== undefined) utimesSync(temporary, time, time);
-    this.place(temporary, file);
-    this.note(file);
+    this.placeNoted(temporary, file);
   }
 
   /**
@@ -222,6 +221,12 @@ export class OutputFolder {
     this.#placed.mark(file, 'held');
   }
 
+  /** The same, and notes it for `flush`. */
+  placeNoted(temporary: string, file: string): void {
+    this.place(temporary, file);
+    this.note(file);
+  }
+
   #put(temporary: string, file: string): void {
     const target = this.resolve(file);
     this.#folders.make(path.dirname(target));
@@ -319,15 +324,16 @@ export class OutputFolder {
     return removed;
   }
 
-  /** Removes a folder if it is empty. Returns whether it is gone. */
-  removeEmpty(folder: string): boolean {
-    try {
-      rmdirSync(this.resolve(folder));
-    } catch (error) {
-      if (codeOf(error) !== 'ENOENT') return false;
+  /** Removes the folders above a file that are empty, the innermost first. */
+  removeEmptyAbove(file: string): void {
+    for (let folder = path.posix.dirname(file); folder !== '.'; folder = path.posix.dirname(folder)) {
+      try {
+        rmdirSync(this.resolve(folder));
+      } catch (error) {
+        if (codeOf(error) !== 'ENOENT') return;
+      }
+      this.#folders.forget();
     }
-    this.#folders.forget();
-    return true;
   }
 
   /**

@@ -19,8 +19,7 @@ const writeCompressed = async (output: OutputFolder, file: string, target: strin
     createZstdCompress({ chunkSize: pieceBytes, params: { [constants.ZSTD_c_compressionLevel]: level } }),
     createWriteStream(temporary, { highWaterMark: pieceBytes }),
   );
-  output.place(temporary, target);
-  output.note(target);
+  output.placeNoted(temporary, target);
 };
 
 /**

@@ -27,8 +27,7 @@ export class StagedFile {
 
   place(document: string): void {
     closeSync(this.#descriptor);
-    this.#output.place(this.#file, document);
-    this.#output.note(document);
+    this.#output.placeNoted(this.#file, document);
   }
 
   discard(): void {

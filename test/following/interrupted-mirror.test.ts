@@ -22,7 +22,7 @@ const killAt = async (folder: string, isLast: (file: string) => boolean): Promis
 
 /** Kills a mirror when all is placed, before it removes what is gone. */
 const killAtRemoval = async (folder: string): Promise<void> => {
-  const kill = vi.spyOn(OutputFolder.prototype, 'removeEmpty').mockImplementation(() => {
+  const kill = vi.spyOn(OutputFolder.prototype, 'removeEmptyAbove').mockImplementation(() => {
     throw new Error('killed');
   });
   await expect(take(folder)).rejects.toThrow('killed');
