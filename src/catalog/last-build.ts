@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import type { FindingCode } from '../contract/finding-texts.ts';
 import type { ManifestEntry } from '../contract/manifest.ts';
 import { signingStates } from '../contract/signing-states.ts';
 import { type StatusRecord, visitOutcomeSchema } from '../contract/status.ts';
+import { readJsonFile } from '../disk/json-file.ts';
 import { writeWholeFile } from '../disk/whole-file.ts';
 import type { GrowthDay } from './build-record.ts';
 
@@ -122,13 +122,8 @@ export interface ShownBuild {
 export const outcomesPath = (state: string): string => path.join(state, 'outcomes.json');
 
 /** The outcome of the last build; undefined if there was none in this format. */
-export const readLastBuild = (state: string): LastBuild | undefined => {
-  try {
-    return lastBuildSchema.parse(JSON.parse(readFileSync(outcomesPath(state), 'utf8')));
-  } catch {
-    return undefined;
-  }
-};
+export const readLastBuild = (state: string): LastBuild | undefined =>
+  readJsonFile(outcomesPath(state), lastBuildSchema);
 
 /** Keeps the outcomes of a build, flushed to the disk. Throws if they do not fit the schema, and errors of the disk. */
 export const writeLastBuild = (state: string, build: LastBuild): void =>

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
-import { accessSync, constants, lstatSync, readFileSync, statSync } from 'node:fs';
+import { accessSync, constants, lstatSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
+import { readJsonFile } from '../disk/json-file.ts';
 import { writeWholeFile } from '../disk/whole-file.ts';
 import type { Proxies } from '../net/proxies.ts';
 import { createSender, type Sender } from '../net/sender.ts';
@@ -55,13 +56,9 @@ const isBlocked = (state: string): boolean => {
 };
 
 const readState = (state: string): NoticeState => {
-  if (isBlocked(state)) return { format: 1, waiting: {} };
-  try {
-    return stateSchema.parse(JSON.parse(readFileSync(statePath(state), 'utf8')));
-  } catch {
-    // The file does not exist yet or is damaged, so it is unknown what was reported.
-    return { format: 1, waiting: {} };
-  }
+  const known = isBlocked(state) ? undefined : readJsonFile(statePath(state), stateSchema);
+  // If the file does not exist yet or is damaged, it is unknown what was reported.
+  return known ?? { format: 1, waiting: {} };
 };
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,6 +1,7 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
+import { readJsonFile } from '../disk/json-file.ts';
 import { writeWholeFile } from '../disk/whole-file.ts';
 import type { OutputFolder } from './output-folder.ts';
 
@@ -33,14 +34,6 @@ const longTickMs = 2000;
 
 const notePath = (state: string): string => path.join(state, 'publication', 'folder.json');
 
-const readNote = (state: string): Note | undefined => {
-  try {
-    return noteSchema.parse(JSON.parse(readFileSync(notePath(state), 'utf8')));
-  } catch {
-    return undefined;
-  }
-};
-
 interface NoteOptions {
   /** Below the output folder. */
   readonly folder: string;
@@ -71,7 +64,7 @@ export class FolderNote {
     this.#output = output;
     this.#state = state;
     this.#folder = folder;
-    const note = readNote(state);
+    const note = readJsonFile(notePath(state), noteSchema);
     rmSync(notePath(state), { force: true });
     const now = this.#look();
     // Compressed copies come and go beside their files, and the note does not cover them.

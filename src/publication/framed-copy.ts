@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto';
-import { closeSync, openSync, readFileSync, readSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, readSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { constants, zstdCompress } from 'node:zlib';
 import { z } from 'zod';
 import { type FileDigest, makePieceBuffer, piecesAtOnce, readPiece } from '../catalog/pieces.ts';
+import { readJsonFile } from '../disk/json-file.ts';
 import { writeWholeFile } from '../disk/whole-file.ts';
 import type { OutputFolder } from './output-folder.ts';
 
@@ -36,21 +37,13 @@ type FrameList = z.infer<typeof frameListSchema>;
 
 const notePath = (state: string): string => path.join(state, 'publication', 'frames.json');
 
-const readNote = (state: string): FrameList | undefined => {
-  try {
-    return frameListSchema.parse(JSON.parse(readFileSync(notePath(state), 'utf8')));
-  } catch {
-    return undefined;
-  }
-};
-
 /** The frames of the last written file, if it is still as it was written. */
 class FormerFrames {
   readonly #descriptor: number | undefined;
   readonly #byPiece = new Map<string, Frame & { readonly at: number }>();
 
   constructor(output: OutputFolder, state: string) {
-    const known = readNote(state);
+    const known = readJsonFile(notePath(state), frameListSchema);
     if (known === undefined) return;
     let at = 0;
     for (const frame of known.frames) {
@@ -130,7 +123,6 @@ export const writeFramedCopy = async (
   } finally {
     former.close();
   }
-  output.place(temporary, target);
-  output.note(target);
+  output.placeNoted(temporary, target);
   writeWholeFile(notePath(state), JSON.stringify({ file: target, frames } satisfies FrameList));
 };

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { LockedError, lockOutput, lockState } from '../catalog/lock.ts';
 import { acceptCommand } from '../contract/accept-command.ts';
 import { shellWord } from '../contract/shell-word.ts';
+import { readJsonFile } from '../disk/json-file.ts';
 import { writeWholeFile } from '../disk/whole-file.ts';
 import { readContent } from './folder-content.ts';
 import { OutputFolder } from './output-folder.ts';
@@ -32,13 +33,7 @@ const ownerPath = (out: string): string => path.join(out, ownerName);
 
 const writeOwner = (output: OutputFolder, owner: Owner): void => output.write(ownerName, `${JSON.stringify(owner)}\n`);
 
-const readOwner = (out: string): Owner | undefined => {
-  try {
-    return ownerSchema.parse(JSON.parse(readFileSync(ownerPath(out), 'utf8')));
-  } catch {
-    return undefined;
-  }
-};
+const readOwner = (out: string): Owner | undefined => readJsonFile(ownerPath(out), ownerSchema);
 
 /** Where the repositories in an output folder come from; undefined if that was never recorded. */
 export const readPublishedSource = (out: string): Owner['source'] | undefined => readOwner(out)?.source;

@@ -1,7 +1,8 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { type PackageChange, packageChangeSchema } from '../contract/generation.ts';
+import { readJsonFile } from '../disk/json-file.ts';
 import { writeWholeFile } from '../disk/whole-file.ts';
 
 const filePath = (state: string): string => path.join(state, 'publication', 'packages.json');
@@ -59,13 +60,10 @@ const underPresentSlugs = (changes: readonly PackageChange[], { repositories }: 
  * what was undone since. Undefined if it is not known what changed.
  */
 export const readPendingChanges = (state: string, present: Present): PackageChange[] | undefined => {
-  try {
-    const { after, packages } = pendingSchema.parse(JSON.parse(readFileSync(filePath(state), 'utf8')));
-    if (after < present.last) return [];
-    return packages === null ? undefined : mergeChanges([], underPresentSlugs(packages, present));
-  } catch {
-    return [];
-  }
+  const pending = readJsonFile(filePath(state), pendingSchema);
+  if (pending === undefined || pending.after < present.last) return [];
+  const { packages } = pending;
+  return packages === null ? undefined : mergeChanges([], underPresentSlugs(packages, present));
 };
 
 /**

@@ -1,6 +1,7 @@
-import { lstatSync, readFileSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
+import { readJsonFile } from '../disk/json-file.ts';
 import { writeWholeFile } from '../disk/whole-file.ts';
 import { walkFiles } from './folder-entries.ts';
 import type { OutputFolder } from './output-folder.ts';
@@ -73,12 +74,9 @@ export const readPublishedSize = (
   known: () => readonly KnownFolder[] = () => [],
 ): PublishedSize => {
   const file = path.join(state, 'publication', 'size.json');
-  try {
-    const noted = notedSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
-    if (noted.generation === generation) return noted.size;
-  } catch {
-    // Never measured, or the record is lost.
-  }
+  // Undefined if it was never measured, or the record is lost.
+  const noted = readJsonFile(file, notedSchema);
+  if (noted?.generation === generation) return noted.size;
   const size = measure(output, known());
   writeWholeFile(file, JSON.stringify({ generation, size }));
   return size;

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { acceptCommand } from '../contract/accept-command.ts';
+import { readJsonFile } from '../disk/json-file.ts';
 import { writeWholeFile } from '../disk/whole-file.ts';
 
 const removalsSchema = z.strictObject({
@@ -16,14 +16,9 @@ type Removals = Readonly<z.infer<typeof removalsSchema>>;
 
 const removalsPath = (state: string): string => path.join(state, 'removals.json');
 
-const readRemovals = (state: string): Removals => {
-  try {
-    return removalsSchema.parse(JSON.parse(readFileSync(removalsPath(state), 'utf8')));
-  } catch {
-    // If the file is lost, the operator is asked once more.
-    return { held: [], accepted: [] };
-  }
-};
+// If the file is lost, the operator is asked once more.
+const readRemovals = (state: string): Removals =>
+  readJsonFile(removalsPath(state), removalsSchema) ?? { held: [], accepted: [] };
 
 const writeRemovals = (state: string, removals: Removals): void =>
   writeWholeFile(removalsPath(state), `${JSON.stringify(removals, null, 1)}\n`);
