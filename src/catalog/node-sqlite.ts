@@ -95,4 +95,8 @@ export class CatalogFile implements WritableDatabase {
   close(): void {
     this.#database.close();
   }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
 }

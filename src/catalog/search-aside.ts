@@ -67,12 +67,8 @@ export class SearchAside implements SearchSink {
 
   async finish(): Promise<void> {
     await this.#wait(this.#send('end'));
-    const made = CatalogFile.openReadOnly(this.#file);
-    try {
-      for (const table of filled) this.#takeOver(made, table);
-    } finally {
-      made.close();
-    }
+    using made = CatalogFile.openReadOnly(this.#file);
+    for (const table of filled) this.#takeOver(made, table);
   }
 
   async close(): Promise<void> {

@@ -1,6 +1,7 @@
-import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
+import { readJsonFile } from '../disk/json-file.ts';
 import { writeWholeFile } from '../disk/whole-file.ts';
 import { CatalogFile, resultCode } from './node-sqlite.ts';
 import { digestPieces, type FileDigest } from './pieces.ts';
@@ -25,13 +26,7 @@ const outside = (file: string): Pick<Mark, 'size' | 'changed'> => {
   return { size: Number(size), changed: String(mtimeNs) };
 };
 
-const readMarks = (state: string): Mark[] => {
-  try {
-    return marksSchema.parse(JSON.parse(readFileSync(markPath(state), 'utf8')));
-  } catch {
-    return [];
-  }
-};
+const readMarks = (state: string): Mark[] => readJsonFile(markPath(state), marksSchema) ?? [];
 
 const writeMarks = (state: string, marks: readonly Mark[]): void =>
   writeWholeFile(markPath(state), `${JSON.stringify(marks)}\n`);
@@ -76,14 +71,11 @@ const hasHeader = (file: string): boolean => {
 };
 
 const passesQuickCheck = (file: string): boolean => {
-  let database: CatalogFile | undefined;
   try {
-    database = CatalogFile.openReadOnly(file);
+    using database = CatalogFile.openReadOnly(file);
     return database.prepare<[string]>('PRAGMA quick_check(1)').get()?.[0] === 'ok';
   } catch {
     return false;
-  } finally {
-    database?.close();
   }
 };
 

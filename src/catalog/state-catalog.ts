@@ -32,14 +32,11 @@ const isMostlyFree = (database: CatalogDatabase): boolean => {
 
 /** The version of a catalog's tables (see `catalogFormat`); undefined if it cannot be read. */
 const readCatalogFormat = (file: string): number | undefined => {
-  let database: CatalogFile | undefined;
   try {
-    database = CatalogFile.openReadOnly(file);
+    using database = CatalogFile.openReadOnly(file);
     return database.prepare<[number]>('PRAGMA user_version').get()?.[0];
   } catch {
     return undefined;
-  } finally {
-    database?.close();
   }
 };
 
@@ -49,13 +46,9 @@ const listTables = (database: CatalogFile, most: number): Table[] =>
 
 let ownTables: readonly Table[] | undefined;
 const readOwnTables = (): readonly Table[] => {
-  const database = CatalogFile.open(':memory:');
-  try {
-    createTables(database);
-    return listTables(database, -1);
-  } finally {
-    database.close();
-  }
+  using database = CatalogFile.open(':memory:');
+  createTables(database);
+  return listTables(database, -1);
 };
 
 /**
@@ -65,13 +58,11 @@ const readOwnTables = (): readonly Table[] => {
 export const isOwnCatalog = (file: string): boolean => {
   if (readCatalogFormat(file) !== catalogFormat) return false;
   ownTables ??= readOwnTables();
-  const database = CatalogFile.openForeign(file);
+  using database = CatalogFile.openForeign(file);
   try {
     return JSON.stringify(listTables(database, ownTables.length + 1)) === JSON.stringify(ownTables);
   } catch {
     return false;
-  } finally {
-    database.close();
   }
 };
 
@@ -190,14 +181,11 @@ export class CatalogBuild {
    */
   readFormer<T>(read: (database: CatalogDatabase) => T): T | undefined {
     if (hasCatalog(this.#state) || !existsSync(catalogPath(this.#state))) return undefined;
-    let database: CatalogFile | undefined;
     try {
-      database = CatalogFile.openReadOnly(catalogPath(this.#state));
+      using database = CatalogFile.openReadOnly(catalogPath(this.#state));
       return read(database);
     } catch {
       return undefined;
-    } finally {
-      database?.close();
     }
   }
 

@@ -104,7 +104,7 @@ const writeLarge = async (file: string, { source, folder, before }: TakeOptions)
     );
   }
   const known = new Map(before?.note.large.map((one) => [keyOf(one), one]));
-  const database = CatalogFile.openForeign(file);
+  using database = CatalogFile.openForeign(file);
   try {
     const taken = new TakenCatalog(database);
     assertSame(taken);
@@ -124,8 +124,6 @@ const writeLarge = async (file: string, { source, folder, before }: TakeOptions)
     }
     if (!(error instanceof NotOfCatalog)) throw error;
     throw new SourceError('of another version', `${error.message}.`, { cause: error });
-  } finally {
-    database.close();
   }
 };
 

@@ -237,12 +237,8 @@ const describePublished = (
 
 /** The size of all packages' documents, which are most of all files. */
 const readPackagesSize = (state: string): KnownFolder => {
-  const database = CatalogFile.openReadOnly(catalogPath(state));
-  try {
-    return { folder: packagesFolder, ...readFolderSize(database, packagesFolder) };
-  } finally {
-    database.close();
-  }
+  using database = CatalogFile.openReadOnly(catalogPath(state));
+  return { folder: packagesFolder, ...readFolderSize(database, packagesFolder) };
 };
 
 const describeRepairs = (count: number): string[] =>

@@ -59,14 +59,12 @@ const writePortions = async (
 ): Promise<PublishedPortions | string | undefined> => {
   if (portions !== true) return undefined;
   return progress.step('portions', async () => {
-    const database = CatalogFile.openReadOnly(catalogPath(state));
+    using database = CatalogFile.openReadOnly(catalogPath(state));
     try {
       return publishPortions(output, { database, sha256 });
     } catch (error) {
       if (!(error instanceof RowTooLarge)) throw error;
       return error.message;
-    } finally {
-      database.close();
     }
   });
 };
