@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, type Stats, statSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, type Stats, statSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 
@@ -55,4 +55,15 @@ export const readRegularFile = async (file: string): Promise<Buffer> => {
   });
   if (!found.isFile()) throw irregular(file, found);
   return readFile(file);
+};
+
+/** The same at once, and undefined if the file is missing, also because something else is in the place of its folder. */
+export const readIfThere = (file: string): Buffer | undefined => {
+  try {
+    assertRegular(file);
+    return readFileSync(file);
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
+    throw error;
+  }
 };

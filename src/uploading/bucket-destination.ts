@@ -2,8 +2,8 @@ import { cacheControlOf, contentTypeOf } from '../contract/file-headers.ts';
 import { addressOf } from '../contract/named-documents.ts';
 import type { Destination, Tagged } from './destination.ts';
 import type { LocalFile } from './local-publication.ts';
-import { describeRefusal } from './refusals.ts';
-import { type S3Client, S3Refusal, type S3Request } from './s3-client.ts';
+import { askBucket } from './refusals.ts';
+import type { S3Client, S3Request } from './s3-client.ts';
 import { Conflict, notKept, UploadError } from './upload-error.ts';
 
 /** The longest key that stores accept, in bytes. */
@@ -188,12 +188,7 @@ export class BucketDestination implements Destination {
     return { 'content-type': contentTypeOf(path), 'cache-control': cacheControlOf(path), [digestHeader]: sha256 };
   }
 
-  async #ask(request: S3Request, accepted: readonly number[] = []) {
-    try {
-      return await this.#client.request(request, accepted);
-    } catch (error) {
-      if (!(error instanceof S3Refusal)) throw error;
-      throw new UploadError(describeRefusal(error, this.#client.bucket, request), { cause: error });
-    }
+  #ask(request: S3Request, accepted?: readonly number[]) {
+    return askBucket(this.#client, request, accepted);
   }
 }

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
-import { describeRefusal } from './refusals.ts';
-import { type S3Client, S3Refusal, type S3Request } from './s3-client.ts';
-import { UploadError } from './upload-error.ts';
+import { askBucket } from './refusals.ts';
+import type { S3Client, S3Request } from './s3-client.ts';
 
 // A server's header for cross-origin requests has to be configured for a bucket, once, as a rule of its own.
 
@@ -9,15 +8,8 @@ const rule =
   '<CORSRule><AllowedOrigin>*</AllowedOrigin><AllowedMethod>GET</AllowedMethod><AllowedMethod>HEAD</AllowedMethod>' +
   '<AllowedHeader>*</AllowedHeader><ExposeHeader>ETag</ExposeHeader><MaxAgeSeconds>86400</MaxAgeSeconds></CORSRule>';
 
-const ask = async (client: S3Client, request: S3Request, accepted: readonly number[] = []) => {
-  try {
-    return await client.request(request, accepted);
-  } catch (error) {
-    if (!(error instanceof S3Refusal)) throw error;
-    const message = describeRefusal(error, client.bucket, request);
-    throw new UploadError(`${message} Or set the rule by other means, and leave --cors out.`, { cause: error });
-  }
-};
+const ask = (client: S3Client, request: S3Request, accepted?: readonly number[]) =>
+  askBucket(client, request, accepted, ' Or set the rule by other means, and leave --cors out.');
 
 /** Whether one of these rules allows scripts of any site to read. */
 const isOpen = (rules: string): boolean =>

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
-import { createWriteStream, lstatSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createWriteStream, lstatSync, rmSync, statSync } from 'node:fs';
 import { open, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeFolder } from '../disk/make-folder.ts';
-import { assertRegular } from '../disk/regular-file.ts';
+import { readIfThere } from '../disk/regular-file.ts';
 import { readContent } from '../publication/folder-content.ts';
 import { isWithin } from '../publication/folder-paths.ts';
 import { digestFile } from '../publication/inventory.ts';
@@ -108,14 +108,8 @@ export class FolderDestination implements Destination {
   }
 
   async read(name: string): Promise<Tagged | undefined> {
-    try {
-      assertRegular(this.#output.resolve(name));
-      const bytes = readFileSync(this.#output.resolve(name));
-      return { bytes, tag: tagOf(bytes) };
-    } catch (error) {
-      if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return undefined;
-      throw error;
-    }
+    const bytes = readIfThere(this.#output.resolve(name));
+    return bytes && { bytes, tag: tagOf(bytes) };
   }
 
   async look(name: string, _: string, sha256: string): Promise<'same' | 'other' | 'none'> {
@@ -129,8 +123,7 @@ export class FolderDestination implements Destination {
       const temporary = this.#output.temporary();
       if (file.bytes === undefined) await pipeline(file.open(), createWriteStream(temporary, { flags: 'wx' }));
       else await writeFile(temporary, file.bytes, { flag: 'wx' });
-      this.#output.place(temporary, name);
-      this.#output.note(name);
+      this.#output.placeNoted(temporary, name);
     });
   }
 
@@ -158,9 +151,7 @@ export class FolderDestination implements Destination {
 
   async remove(name: string): Promise<void> {
     await this.#orTold(() => rmSync(this.#output.resolve(name), { force: true }));
-    for (let folder = path.posix.dirname(name); folder !== '.'; folder = path.posix.dirname(folder)) {
-      if (!this.#output.removeEmpty(folder)) return;
-    }
+    this.#output.removeEmptyAbove(name);
   }
 
   async flush(): Promise<void> {

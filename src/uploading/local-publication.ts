@@ -5,7 +5,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Generation, generationPath, generationSchema, inventoryFolder } from '../contract/generation.ts';
-import { assertRegular } from '../disk/regular-file.ts';
+import { readIfThere } from '../disk/regular-file.ts';
 import { signaturePathOf } from '../publication/generation-signature.ts';
 import { isBeingPublished } from '../publication/owner.ts';
 import { composeSafeInventory, type Inventory } from '../publication/published-inventory.ts';
@@ -43,8 +43,8 @@ const pollMs = 500;
  */
 const usualPatienceMs = 10_000;
 
-const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
-const isMissing = (error: unknown): boolean => ['ENOENT', 'ENOTDIR', 'EISDIR'].includes(codeOf(error) ?? '');
+const isMissing = (error: unknown): boolean =>
+  ['ENOENT', 'ENOTDIR', 'EISDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
 
 const digestStream = async (stream: AsyncIterable<Buffer>): Promise<string> => {
   const digest = createHash('sha256');
@@ -186,13 +186,7 @@ export class LocalPublication {
   }
 
   #readOptional(file: string): Buffer | undefined {
-    try {
-      assertRegular(path.join(this.folder, file));
-      return readFileSync(path.join(this.folder, file));
-    } catch (error) {
-      if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return undefined;
-      throw error;
-    }
+    return readIfThere(path.join(this.folder, file));
   }
 
   #parse(text: Buffer): Generation {

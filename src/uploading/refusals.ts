@@ -1,4 +1,5 @@
-import type { Bucket, S3Refusal, S3Request } from './s3-client.ts';
+import { type Bucket, type S3Client, S3Refusal, type S3Request } from './s3-client.ts';
+import { UploadError } from './upload-error.ts';
 
 // What a store's refusals mean to an operator. The codes are from Amazon's list of errors, which other stores follow.
 
@@ -64,7 +65,17 @@ const advise = (refusal: S3Refusal, bucket: Bucket, request: S3Request): string 
 };
 
 /** Composes a sentence: what was refused, in the store's words, and what to do. */
-export const describeRefusal = (refusal: S3Refusal, bucket: Bucket, request: S3Request): string => {
+const describeRefusal = (refusal: S3Refusal, bucket: Bucket, request: S3Request): string => {
   const target = request.key === undefined ? `the bucket ${bucket.name}` : `${bucket.name}/${request.key}`;
   return `${bucket.endpoint.host} refused ${request.method} of ${target} (${refusal.message}). ${advise(refusal, bucket, request)}`;
+};
+
+/** Asks a bucket, and throws an UploadError with such a sentence, and `more` after it, if it refuses. */
+export const askBucket = async (client: S3Client, request: S3Request, accepted: readonly number[] = [], more = '') => {
+  try {
+    return await client.request(request, accepted);
+  } catch (error) {
+    if (!(error instanceof S3Refusal)) throw error;
+    throw new UploadError(`${describeRefusal(error, client.bucket, request)}${more}`, { cause: error });
+  }
 };

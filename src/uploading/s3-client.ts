@@ -1,4 +1,4 @@
-import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto';
+import { createHash, createHmac, type Hash, type Hmac, hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SignatureV4 } from '@smithy/signature-v4';
 import { withoutControls } from '../contract/findings.ts';
@@ -126,12 +126,9 @@ const isDone = ({ method, key }: S3Request, { status, body }: SendResult): boole
   );
 };
 
-const emptyDigest = createHash('sha256').digest('hex');
 const bodyOf = (body: S3Request['body']) => {
-  if (body === undefined) return { bytes: undefined, size: 0, sha256: emptyDigest };
-  if (Buffer.isBuffer(body)) {
-    return { bytes: body, size: body.length, sha256: createHash('sha256').update(body).digest('hex') };
-  }
+  if (body === undefined) return { bytes: undefined, size: 0, sha256: hash('sha256', '') };
+  if (Buffer.isBuffer(body)) return { bytes: body, size: body.length, sha256: hash('sha256', body) };
   return { bytes: body.bytes, size: body.size, sha256: body.sha256 };
 };
 
