@@ -9,11 +9,12 @@ import {
 import { askedQuery } from '../contract/asked-query.ts';
 import { emptySegment, otherMethod } from '../contract/errors.ts';
 import { cacheRules, contentTypes, openFiles, patternSource, unknownType } from '../contract/file-headers.ts';
-import { apiRoot, documentPath, rootlessWords } from '../contract/paths.ts';
+import { apiRoot, documentPath } from '../contract/paths.ts';
 import { searchPage } from '../contract/search-page.ts';
 import { replacements } from './encoding.ts';
 import {
   anyOf,
+  apiWords,
   computedPattern,
   errorBody,
   exactNames,
@@ -88,29 +89,28 @@ const handOn = (functionUrl: string, below: string): string[] => [
   ]),
 ];
 
-const computed = ({ functionUrl, below }: RuleInput): string[] =>
+/** What the function answers, and what is said without it. */
+const handleComputed = (matcher: string, methods: string, { functionUrl, below }: RuleInput): string[] =>
+  handle(
+    matcher,
+    functionUrl === undefined
+      ? [...preflight(methods), ...handle('', answer(501, noFunction))]
+      : handOn(functionUrl, below),
+  );
+
+const computed = (input: RuleInput): string[] =>
   computedRoutes.flatMap(({ address, methods }, index) => [
     `@computed${index} path_regexp ${raw(`^/(?:${apiRoot}/)?${computedPattern(address)}$`)}`,
-    ...handle(
-      `computed${index}`,
-      functionUrl === undefined
-        ? [...preflight(methods), ...handle('', answer(501, noFunction))]
-        : handOn(functionUrl, below),
-    ),
+    ...handleComputed(`computed${index}`, methods, input),
   ]);
 
-const older = ({ functionUrl, below }: RuleInput): string[] =>
+const older = (input: RuleInput): string[] =>
   olderRoutes.flatMap(({ folder, files }, index) => [
     ...block(`@older${index}`, [
       `path_regexp ${raw(`^${literally(folder)}(?:/.*)?$`)}`,
       ...files.map((file) => `not path /${file}`),
     ]),
-    ...handle(
-      `older${index}`,
-      functionUrl === undefined
-        ? [...preflight(readMethods), ...handle('', answer(501, noFunction))]
-        : handOn(functionUrl, below),
-    ),
+    ...handleComputed(`older${index}`, readMethods, input),
   ]);
 
 const exactPath = (addresses: readonly string[]): string => `path_regexp ${raw(`^(?:${anyOf(addresses)})$`)}`;
@@ -318,10 +318,7 @@ const routeLines = (input: RuleInput): string[] => [
   ...block('@other', ['not method GET HEAD OPTIONS']),
   ...block('@unread', ['not method GET HEAD']),
   '@page header_regexp Accept (?i)text/html',
-  ...block('@malformed', [
-    `path_regexp ${raw(`^/(?:${apiRoot}|${anyOf(rootlessWords)})/(?:.*/)?$`)}`,
-    `not path /${apiRoot}/`,
-  ]),
+  ...block('@malformed', [`path_regexp ${raw(`^/(?:${apiWords})/(?:.*/)?$`)}`, `not path /${apiRoot}/`]),
   ...handle('malformed', answer(400, emptySegment)),
   `@empty expression ${raw("{http.request.orig_uri.path}.contains('//')")}`,
   ...handle('empty', answer(400, emptySegment)),
@@ -330,7 +327,7 @@ const routeLines = (input: RuleInput): string[] => [
   ...paged(input),
   ...searched(input),
   ...chosenRoutes.flatMap(chosen),
-  `@api path_regexp ${raw(`^/(?:${apiRoot}|${anyOf(rootlessWords)})(?:/|$)`)}`,
+  `@api path_regexp ${raw(`^/(?:${apiWords})(?:/|$)`)}`,
   ...handle('api', api(input)),
   ...handle('', site(input)),
 ];

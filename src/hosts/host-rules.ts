@@ -1,6 +1,6 @@
 import { phrases } from '../contract/errors.ts';
 import { fillPlaceholders } from '../contract/parameters.ts';
-import { apiRoot } from '../contract/paths.ts';
+import { apiRoot, rootlessWords } from '../contract/paths.ts';
 import { replaceAll } from './encoding.ts';
 
 /** A document whose file name differs from its address, because the name in it is encoded. */
@@ -57,6 +57,9 @@ export const literally = (text: string): string => text.replaceAll(/[.+?^${}()|[
 
 /** Any of these texts, as a regular expression. */
 export const anyOf = (texts: readonly string[]): string => texts.map(literally).join('|');
+
+/** The first segment of any address of the API, as a regular expression. */
+export const apiWords = anyOf([apiRoot, ...rootlessWords]);
 
 /** Addresses that the function answers, without the leading slash, as a regular expression. */
 export const computedPattern = (address: string): string =>

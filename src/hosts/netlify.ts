@@ -53,6 +53,15 @@ const namesOf = ({ between }: NamedRoute): string => (between === '' ? ':name' :
 const choicesOf = <T>([first, ...others]: readonly T[]): T[][] =>
   first === undefined ? [[]] : choicesOf(others).flatMap((choice) => [[first, ...choice], choice]);
 
+/** To the function, if the query has exactly these parameters. */
+const handOn = (from: string, parameters: readonly string[], functionUrl: string): Redirect => ({
+  from,
+  query: parameters.map((one) => `${one}=:${one}`).join(' '),
+  to: `${functionUrl}${from}?${parameters.map((one) => `${one}=:${one}`).join('&')}`,
+  status: 200,
+  force: true,
+});
+
 /** Pages of lists, which the function answers. */
 const pagedRedirects = (below: string, functionUrl: string): Redirect[] =>
   namedRoutes.flatMap((route) => {
@@ -60,29 +69,18 @@ const pagedRedirects = (below: string, functionUrl: string): Redirect[] =>
     return choicesOf(route.paged)
       .filter((choice) => choice.length > 0)
       .flatMap((choice) =>
-        withAndWithoutRoot(below, `${before}${namesOf(route)}${after}`).map((from) => ({
-          from,
-          query: choice.map((one) => `${one}=:${one}`).join(' '),
-          to: `${functionUrl}${from}?${choice.map((one) => `${one}=:${one}`).join('&')}`,
-          status: 200,
-          force: true,
-        })),
+        withAndWithoutRoot(below, `${before}${namesOf(route)}${after}`).map((from) =>
+          handOn(from, choice, functionUrl),
+        ),
       );
   });
 
 /** The search page with a query, with the parameters that its forms and links have. */
 const searchRedirects = (below: string, functionUrl: string): Redirect[] => {
   const { path, parameter, facets, order } = searchPage;
-  const from = `${below}/${path}`;
   // Rules with more parameters come first, because one with fewer also matches their addresses.
   const sent = [[parameter, ...facets, order], [parameter]].flatMap((names) => [[...names, 'page'], names]);
-  return sent.map((names) => ({
-    from,
-    query: names.map((one) => `${one}=:${one}`).join(' '),
-    to: `${functionUrl}${from}?${names.map((one) => `${one}=:${one}`).join('&')}`,
-    status: 200,
-    force: true,
-  }));
+  return sent.map((names) => handOn(`${below}/${path}`, names, functionUrl));
 };
 
 // A redirect for a folder also applies to all files in it, so a folder with files is redirected part by part.

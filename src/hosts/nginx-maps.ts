@@ -1,9 +1,9 @@
 import { cacheControl, openHeaders, pageMethods, preflightHeaders, readMethods } from '../contract/answer-headers.ts';
 import { askedQuery } from '../contract/asked-query.ts';
 import { cacheRules, openFiles, patternSource } from '../contract/file-headers.ts';
-import { apiRoot, documentPath, rootlessWords } from '../contract/paths.ts';
+import { documentPath } from '../contract/paths.ts';
 import { mostRepetitions, type Replacement, replacements } from './encoding.ts';
-import { anyOf, exactNames, literally, type RuleInput, withAndWithoutRoot } from './host-rules.ts';
+import { apiWords, exactNames, literally, type RuleInput, withAndWithoutRoot } from './host-rules.ts';
 import { map, pattern, quoted } from './nginx-syntax.ts';
 import { chosenRoutes, namedRoutes, pagedQuery } from './routes.ts';
 
@@ -53,10 +53,7 @@ const headerMaps = ({ below }: RuleInput): string[] => {
     '# What scripts of any site may read.',
     ...map('$uri', 'origin', [
       ['default', '""'],
-      [
-        pattern(`^${root}/(?:${apiRoot}|${anyOf(rootlessWords)})(?:/|$)`),
-        quoted(openHeaders['Access-Control-Allow-Origin']),
-      ],
+      [pattern(`^${root}/(?:${apiWords})(?:/|$)`), quoted(openHeaders['Access-Control-Allow-Origin'])],
       [
         pattern(`^${root}/(?:${openFiles.map(patternSource).join('|')})$`),
         quoted(openHeaders['Access-Control-Allow-Origin']),
@@ -65,7 +62,7 @@ const headerMaps = ({ below }: RuleInput): string[] => {
     '# What a 405 says is answered.',
     ...map('$uri', 'methods', [
       ['default', quoted(pageMethods)],
-      [pattern(`^${root}/(?:${apiRoot}|${anyOf(rootlessWords)})(?:/|$)`), quoted(readMethods)],
+      [pattern(`^${root}/(?:${apiWords})(?:/|$)`), quoted(readMethods)],
     ]),
     ...preflightOnly().flatMap(([name, value]) =>
       map('$request_method', headerVariable(name), [

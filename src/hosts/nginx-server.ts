@@ -1,10 +1,10 @@
 import { cacheControl, openHeaders } from '../contract/answer-headers.ts';
 import { type ErrorStatus, emptySegment, otherMethod, tooManyAtOnce, unreadable } from '../contract/errors.ts';
 import { contentTypes, isCompressible, unknownType } from '../contract/file-headers.ts';
-import { apiRoot, rootlessWords } from '../contract/paths.ts';
+import { apiRoot } from '../contract/paths.ts';
 import { searchPage } from '../contract/search-page.ts';
 import {
-  anyOf,
+  apiWords,
   computedPattern,
   errorBody,
   fixedAddresses,
@@ -152,8 +152,6 @@ const settings = ({ functionUrl, site }: RuleInput): string[] => [
   ...errorLocation('@debdex_no_function', 501, noFunction),
   ...(functionUrl === undefined ? [] : location('@debdex_function', proxied(functionUrl))),
 ];
-
-const apiWords = `${apiRoot}|${anyOf(rootlessWords)}`;
 
 const refusedLocations = (root: string): string[] => [
   '# What is no address.',

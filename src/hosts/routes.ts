@@ -28,7 +28,7 @@ export interface NamedRoute {
   /** The text between the two names of an address; empty if it has only one. */
   readonly between: string;
   /** Names that are words of the API there and cannot be looked up. */
-  readonly words: ReadonlySet<string>;
+  readonly words: readonly string[];
   /**
    * Parameters with which the function answers one page of the file. Without a function the whole file is the answer.
    */
@@ -79,7 +79,7 @@ export const namedRoutes: readonly NamedRoute[] = table.flatMap(({ address, file
   if (file === undefined || !placeholder.test(address)) return [];
   const [before] = around(address);
   const between = betweenIn(address);
-  const words: ReadonlySet<string> = /\}$/.test(address) && between === '' ? wordsBelow(before) : new Set();
+  const words = /\}$/.test(address) && between === '' ? [...wordsBelow(before)] : [];
   return [
     {
       address: around(address),

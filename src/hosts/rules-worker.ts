@@ -1,4 +1,5 @@
 import { encodeFileName, encodeFolderName } from '../contract/filenames.ts';
+import type { ChosenRoute, NamedRoute } from './routes.ts';
 
 // The code for hosts that run scripts. It is published as it is, after the table of its rules and the encoding of names
 // (worker-text.ts), so it may import nothing but types.
@@ -11,21 +12,8 @@ export interface WorkerRules {
   readonly rootlessWords: readonly string[];
   readonly landing: string;
   readonly fixed: Readonly<Record<string, string>>;
-  readonly chosen: readonly {
-    readonly address: string;
-    readonly parameter: string;
-    readonly files: Readonly<Record<string, string>>;
-    readonly sentences: { readonly missing: string; readonly repeated: string; readonly other: string };
-  }[];
-  readonly named: readonly {
-    readonly address: readonly [string, string];
-    readonly file: readonly [string, string];
-    /** The text between two names, if there are two. */
-    readonly between: string;
-    readonly words: readonly string[];
-    /** Parameters with which the function answers one page of it. */
-    readonly paged: readonly string[];
-  }[];
+  readonly chosen: readonly ChosenRoute[];
+  readonly named: readonly NamedRoute[];
   readonly computed: readonly { readonly pattern: string; readonly methods: string }[];
   /** Folders of addresses from before /v2, which the function answers, except these files. */
   readonly older: readonly { readonly folder: string; readonly files: readonly string[] }[];

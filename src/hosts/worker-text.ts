@@ -12,7 +12,7 @@ import { emptySegment, otherMethod, phrases } from '../contract/errors.ts';
 import { cacheRules, contentTypes, openFiles, patternSource, unknownType } from '../contract/file-headers.ts';
 import { apiRoot, documentPath, rootlessWords } from '../contract/paths.ts';
 import { searchPage } from '../contract/search-page.ts';
-import { literally, noFunction, origin, type RuleInput } from './host-rules.ts';
+import { computedPattern, noFunction, origin, type RuleInput } from './host-rules.ts';
 import { chosenRoutes, computedRoutes, fixedRoutes, namedRoutes, olderRoutes } from './routes.ts';
 import type { WorkerRules } from './rules-worker.ts';
 
@@ -24,17 +24,9 @@ const workerRules = ({ below, site, functionUrl }: RuleInput): WorkerRules => ({
   landing: documentPath.landing,
   fixed: fixedRoutes,
   chosen: chosenRoutes,
-  named: namedRoutes.map(({ address, file, between, words, paged }) => ({
-    address,
-    file,
-    between,
-    words: [...words],
-    paged,
-  })),
+  named: namedRoutes,
   computed: computedRoutes.map(({ address, methods }) => ({
-    pattern: `^${literally(address)
-      .replaceAll(/\\\{\w+\\\}/g, '[^/]+')
-      .replace(/\\\/\\\*$/, '/.*')}$`,
+    pattern: `^\\/${computedPattern(address)}$`,
     methods,
   })),
   older: olderRoutes,
