@@ -3,14 +3,13 @@ import { errorAnswer, HttpError } from '../http/answers.ts';
 import { keyMissing, shortestKey, shownSecret } from '../http/operator-key.ts';
 import { pathOf } from '../http/request-path.ts';
 import type { DownloadsStub } from './downloads-stub.ts';
+import { digestOf } from './published-files.ts';
 
 const utf8 = new TextEncoder();
-const digestOf = async (text: string): Promise<Uint8Array> =>
-  new Uint8Array(await crypto.subtle.digest('SHA-256', utf8.encode(text)));
 
 /** Compares two keys in a time that reveals nothing about them. */
 const isSameKey = async (one: string, other: string): Promise<boolean> => {
-  const [first, second] = await Promise.all([digestOf(one), digestOf(other)]);
+  const [first, second] = await Promise.all([digestOf(utf8.encode(one)), digestOf(utf8.encode(other))]);
   return first.reduce((difference, byte, index) => difference | (byte ^ (second[index] ?? 0)), 0) === 0;
 };
 

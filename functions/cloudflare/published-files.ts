@@ -1,5 +1,7 @@
+import { base64url } from 'jose';
 import { fromHex } from '../../src/contract/hex.ts';
 import { type Documents, Unavailable } from '../dependencies.ts';
+import { join } from '../http/envelope-body.ts';
 import type { Bucket, Fetching } from './platform.ts';
 
 /** A published file as the platform hands it over. */
@@ -76,20 +78,14 @@ export const remoteFiles = (address: string): PublishedFiles => {
 };
 
 const collect = async (file: PublishedFile, most: number): Promise<Uint8Array<ArrayBuffer> | undefined> => {
-  const pieces: Uint8Array[] = [];
+  const pieces: Uint8Array<ArrayBuffer>[] = [];
   let size = 0;
   for await (const piece of file.body) {
     size += piece.byteLength;
     if (size > most) return undefined;
-    pieces.push(piece);
+    pieces.push(piece as Uint8Array<ArrayBuffer>);
   }
-  const bytes = new Uint8Array(size);
-  let end = 0;
-  for (const piece of pieces) {
-    bytes.set(piece, end);
-    end += piece.byteLength;
-  }
-  return bytes;
+  return join(pieces);
 };
 
 /**
@@ -118,11 +114,7 @@ export const readAll = async (
 export const digestOf = async (bytes: Uint8Array<ArrayBuffer> | ArrayBuffer): Promise<Uint8Array<ArrayBuffer>> =>
   new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
 
-const tagOf = (digest: Uint8Array): string =>
-  `"${btoa(String.fromCharCode(...digest))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .slice(0, 22)}"`;
+const tagOf = (digest: Uint8Array): string => `"${base64url.encode(digest).slice(0, 22)}"`;
 
 /** Files up to this size, in bytes, are held in memory while they are sent. */
 const heldBytes = 256 * 1024;
@@ -142,7 +134,7 @@ const readStart = async ({ body }: PublishedFile): Promise<Uint8Array<ArrayBuffe
   const pieces: Uint8Array<ArrayBuffer>[] = [];
   for (let size = 0; size <= heldBytes; ) {
     const { value } = await reader.read();
-    if (value === undefined) return new Uint8Array(await new Blob(pieces).arrayBuffer());
+    if (value === undefined) return join(pieces);
     pieces.push(value as Uint8Array<ArrayBuffer>);
     size += value.byteLength;
   }

@@ -50,7 +50,8 @@ function* partsOf(pieces: Pieces): Generator<Pieces> {
   yield pieces.slice(start);
 }
 
-const join = (parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> => {
+/** All of these bytes, one after another. */
+export const join = (parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> => {
   const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
   let end = 0;
   for (const part of parts) {

@@ -45,16 +45,6 @@ const field = /^([\w!#$%&'*+.^`|~-]+):([\t\x20-\x7e]*)$/;
 // A "#" has to be escaped before it is read (request-target.ts).
 const target = /^\/[\x21\x22\x24-\x7e]*$/;
 
-const isBlank = (text: string, at: number): boolean => text[at] === ' ' || text[at] === '\t';
-
-const withoutBlanks = (text: string): string => {
-  let start = 0;
-  let end = text.length;
-  while (start < end && isBlank(text, start)) start++;
-  while (end > start && isBlank(text, end - 1)) end--;
-  return text.slice(start, end);
-};
-
 const parseHeaders = (block: string, most: number, isHost: (host: string) => boolean): PlainHeaders | undefined => {
   const lines = block.split(lineEnd);
   // The head ends with an empty line.
@@ -63,7 +53,7 @@ const parseHeaders = (block: string, most: number, isHost: (host: string) => boo
   for (const line of lines) {
     const [, written, rest] = field.exec(line) ?? [];
     if (written === undefined || rest === undefined) return undefined;
-    const value = withoutBlanks(rest);
+    const value = rest.trim();
     const name = written.toLowerCase();
     if (telling.has(name)) return undefined;
     if (name === 'connection' && value.toLowerCase() !== 'keep-alive') return undefined;
