@@ -18,6 +18,7 @@ import { asUnsafe, type DiagnosedFinding, type Diagnosis, diagnose, doctorComman
 import { unmended } from '../src/site/mending.ts';
 import { isToMend } from '../src/site/shown-findings.ts';
 import { openStore } from '../src/snapshots/store.ts';
+import { buildOptions } from './build-options.ts';
 import { chooseNearest, composeEntry, findAsked, findListed, listOffers } from './doctor-manifest.ts';
 import { openFetcher } from './open-fetcher.ts';
 import { type Command, type OptionValues, proxyVariables, runCommand, UsageError } from './options.ts';
@@ -43,11 +44,7 @@ const command = {
       environment: 'DEBDEX_KEY',
       help: 'Armoured public key to verify with. Without it: that of the manifest, if it has one.',
     },
-    'allow-private-networks': {
-      type: 'boolean',
-      environment: 'DEBDEX_ALLOW_PRIVATE_NETWORKS',
-      help: 'Crawl loopback and private addresses too.',
-    },
+    'allow-private-networks': buildOptions['allow-private-networks'],
     data: dataOption,
     json: { type: 'boolean', environment: 'DEBDEX_JSON', help: 'Print the findings document instead of words.' },
   },

@@ -78,15 +78,8 @@ export class CommandFailure extends Error {
   }
 }
 
-const switches = new Map([
-  ['1', true],
-  ['true', true],
-  ['yes', true],
-  ['0', false],
-  ['false', false],
-  ['no', false],
-  ['', false],
-]);
+const wordsForOn = ['1', 'true', 'yes'];
+const wordsForOff = ['0', 'false', 'no', ''];
 
 const readPart = (source: string, text: string): string => {
   const [, share] = /^(\d{1,3}(?:\.\d{1,2})?)%$/.exec(text) ?? [];
@@ -110,9 +103,10 @@ const readDuration = (source: string, text: string): number => {
 
 const readValue = (option: Option, source: string, text: string): string | number | boolean => {
   if (option.type === 'boolean') {
-    const value = switches.get(text.toLowerCase());
-    if (value === undefined) throw new UsageError(`${source} must be 1 or 0, not "${text}"`);
-    return value;
+    const word = text.toLowerCase();
+    if (wordsForOn.includes(word)) return true;
+    if (wordsForOff.includes(word)) return false;
+    throw new UsageError(`${source} must be 1 or 0, not "${text}"`);
   }
   if (option.type === 'string') {
     if (text === '') throw new UsageError(`${source} must not be empty`);

@@ -2,6 +2,7 @@ import path from 'node:path';
 import { RulesImpossible } from '../src/hosts/host-rules.ts';
 import { hosts, isHost } from '../src/hosts/hosts.ts';
 import { writeRules } from '../src/hosts/write-rules.ts';
+import { buildOptions } from './build-options.ts';
 import { letEverybodyRead } from './for-everybody.ts';
 import { CommandFailure, runCommand, UsageError } from './options.ts';
 
@@ -13,10 +14,7 @@ const command = {
   operand: 'HOST',
   options: {
     publication: {
-      type: 'string',
-      value: 'DIR',
-      default: 'dist',
-      environment: 'DEBDEX_OUT',
+      ...buildOptions.out,
       help: 'Folder of what the build published; the rules are for its public address.',
     },
     out: {

@@ -3,6 +3,7 @@ import type { Destination } from '../src/uploading/destination.ts';
 import { LocalPublication } from '../src/uploading/local-publication.ts';
 import { openDestination } from '../src/uploading/open-destination.ts';
 import { type UploadSummary, upload } from '../src/uploading/upload.ts';
+import { buildOptions } from './build-options.ts';
 import { aloneEndings } from './exit-codes.ts';
 import { letEverybodyRead } from './for-everybody.ts';
 import { findTyped, proxyVariables, runCommand, UsageError } from './options.ts';
@@ -18,13 +19,7 @@ const command = {
     'See docs/publication.md.',
   operand: 'DESTINATION',
   options: {
-    out: {
-      type: 'string',
-      value: 'DIR',
-      default: 'dist',
-      environment: 'DEBDEX_OUT',
-      help: 'Folder to upload: the output of a build, or a mirror.',
-    },
+    out: { ...buildOptions.out, help: 'Folder to upload: the output of a build, or a mirror.' },
     endpoint: {
       type: 'string',
       value: 'URL',
@@ -62,14 +57,9 @@ const command = {
       environment: 'DEBDEX_S3_CORS',
       help: 'Let scripts of any site read the bucket, as our server does; its other CORS rules stay.',
     },
-    'dry-run': {
-      type: 'boolean',
-      environment: 'DEBDEX_DRY_RUN',
-      help: 'Print what would be sent and removed, and do nothing.',
-    },
+    'dry-run': { ...buildOptions['dry-run'], help: 'Print what would be sent and removed, and do nothing.' },
     verify: {
-      type: 'boolean',
-      environment: 'DEBDEX_VERIFY',
+      ...buildOptions.verify,
       help: 'Check every file at the destination instead of relying on the records there.',
     },
     force: {

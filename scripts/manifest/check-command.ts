@@ -19,24 +19,11 @@ const command = {
   summary:
     'Requests the Release and signature of each repository in the manifest, and prints which moved, disappeared or are signed differently, and what to write. Writes nothing.',
   options: {
-    manifest: {
-      type: 'string',
-      value: 'PATH',
-      environment: 'DEBDEX_MANIFEST',
-      help: 'The manifest. Without it: repositories/ in --data.',
-    },
+    manifest: { ...buildOptions.manifest, help: 'The manifest. Without it: repositories/ in --data.' },
     data: dataOption,
-    only: {
-      type: 'string',
-      value: 'SLUGS',
-      environment: 'DEBDEX_ONLY',
-      help: 'Ask only these repositories (separated by commas).',
-    },
+    only: { ...buildOptions.only, help: 'Ask only these repositories (separated by commas).' },
     state: {
-      type: 'string',
-      value: 'DIR',
-      default: 'state',
-      environment: 'DEBDEX_STATE',
+      ...buildOptions.state,
       help: 'State folder of builds, if there is one, which knows the former signatures.',
     },
     concurrency: {
@@ -44,8 +31,7 @@ const command = {
       help: 'Repositories asked at once; never more than two at any one host.',
     },
     'allow-private-networks': {
-      type: 'boolean',
-      environment: 'DEBDEX_ALLOW_PRIVATE_NETWORKS',
+      ...buildOptions['allow-private-networks'],
       help: 'Ask loopback and private addresses too.',
     },
     json: { type: 'boolean', environment: 'DEBDEX_JSON', help: 'Print the results as JSON.' },

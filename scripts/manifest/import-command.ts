@@ -5,6 +5,7 @@ import type { ManifestEntry } from '../../src/contract/manifest.ts';
 import { readYaml } from '../../src/contract/yaml.ts';
 import { ManifestError, readManifest } from '../../src/crawl/read-manifest.ts';
 import { createSafetyList } from '../../src/safety/safety-list.ts';
+import { buildOptions } from '../build-options.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { type Command, CommandFailure, type OptionValues, runCommand, UsageError } from '../options.ts';
 import { dataOption, manifestOf, readUnsafe } from '../read-service.ts';
@@ -19,9 +20,8 @@ const command = {
   operand: 'FILE',
   options: {
     manifest: {
-      type: 'string',
+      ...buildOptions.manifest,
       value: 'DIR',
-      environment: 'DEBDEX_MANIFEST',
       help: 'Folder of entries. Without it: repositories/ in --data.',
     },
     data: dataOption,
@@ -31,11 +31,7 @@ const command = {
       environment: 'DEBDEX_IMPORT_SOURCE',
       help: 'Where the list comes from, for a comment in each new file.',
     },
-    'dry-run': {
-      type: 'boolean',
-      environment: 'DEBDEX_DRY_RUN',
-      help: 'Print what would be done, and write nothing.',
-    },
+    'dry-run': { ...buildOptions['dry-run'], help: 'Print what would be done, and write nothing.' },
   },
   endings: [
     [exitCodes.done, 'every entry of the list is in the manifest now'],
