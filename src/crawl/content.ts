@@ -13,6 +13,17 @@ const firstByte = (bytes: Uint8Array): number | undefined => {
 export const collect = async (chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> =>
   Buffer.concat(await Array.fromAsync(chunks));
 
+/** The same chunks, each handed to `tap` before it is passed on. */
+export async function* tapped(
+  chunks: AsyncIterable<Uint8Array>,
+  tap: (chunk: Uint8Array) => void,
+): AsyncGenerator<Uint8Array, void, void> {
+  for await (const chunk of chunks) {
+    tap(chunk);
+    yield chunk;
+  }
+}
+
 /** Whether bytes begin like a web page. Neither a Release nor a Packages index begins with "<". */
 export const looksLikeHtml = (bytes: Uint8Array): boolean => firstByte(bytes) === 0x3c;
 

@@ -5,7 +5,7 @@ import { createRecordReader } from '../apt/record-reader.ts';
 import { StreamSeams } from '../apt/several-streams.ts';
 import type { Compression } from '../contract/compressions.ts';
 import { limitNote } from '../contract/limits.ts';
-import { detectCompression, hasMark, IndexCounter, looksLikeHtml } from './content.ts';
+import { detectCompression, hasMark, IndexCounter, looksLikeHtml, tapped } from './content.ts';
 import { CrawlError } from './crawl-error.ts';
 import type { Candidate } from './index-candidates.ts';
 import type { Received } from './visit.ts';
@@ -51,20 +51,9 @@ const describeLimit = ({ code, cause }: DecompressionError, { maxBytes, maxRatio
   return code === 'ratio' ? ` (${limitNote('ratio', maxRatio)})` : '';
 };
 
-async function* passBy(seams: StreamSeams, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  for await (const chunk of chunks) {
-    seams.update(chunk);
-    yield chunk;
-  }
-}
-
 /** The same bytes until the signal is aborted. After that they are discarded, and its reason is thrown. */
-async function* until(signal: AbortSignal, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  for await (const chunk of chunks) {
-    signal.throwIfAborted();
-    yield chunk;
-  }
-}
+const until = (signal: AbortSignal, chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> =>
+  tapped(chunks, () => signal.throwIfAborted());
 
 const noSink = { record: () => {}, finding: () => {} };
 
@@ -111,7 +100,7 @@ const readText = async (
   const { listedText } = candidate;
   const digests = createDigests(listedText ? algorithmsFor(listedText) : []);
   const seams = new StreamSeams(candidate.compression);
-  const bytes = passBy(seams, until(signal, file.read()));
+  const bytes = tapped(until(signal, file.read()), (chunk) => seams.update(chunk));
   try {
     for await (const chunk of decompress(bytes, candidate.compression, limits)) {
       counter.update(chunk);

@@ -9,6 +9,7 @@ import { computePause, parseRetryAfter } from '../net/retry.ts';
 import type { Attempts, Found, HeldBack, SnapshotFile, Topic } from '../snapshots/snapshot.ts';
 import type { SnapshotStore, StagedFile } from '../snapshots/store.ts';
 import { isPaused } from './back-off.ts';
+import { tapped } from './content.ts';
 import { type CrawlCode, CrawlError, sayMinute } from './crawl-error.ts';
 import type { CrawlLimits } from './crawl-limits.ts';
 import { networkFailures } from './network-failures.ts';
@@ -313,15 +314,5 @@ export class Visit {
     const error = isNamed ? cause : new NetworkError(code, `${path}: ${cause.message}`, { cause });
     if (networkFailures[code].of === 'file') return { kind: 'unusable', error };
     throw new CrawlError(code, error.message, { cause: error });
-  }
-}
-
-async function* tapped(
-  chunks: AsyncIterable<Uint8Array>,
-  tap: (chunk: Uint8Array) => void,
-): AsyncGenerator<Uint8Array, void, void> {
-  for await (const chunk of chunks) {
-    tap(chunk);
-    yield chunk;
   }
 }
