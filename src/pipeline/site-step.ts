@@ -24,16 +24,15 @@ export interface SiteSummary extends Published {
   readonly seconds: BuiltSite['seconds'] & { readonly publish: number };
 }
 
+/** What is called while the pages are published. */
+type Moments = Pick<PublishOptions, 'putInForce' | 'whenStanding' | 'beforeRemoval'>;
+
 /** How to build and publish the site. */
-export interface SitePublishing extends SiteOptions {
+export interface SitePublishing extends SiteOptions, Moments {
   /** The output folder, which also contains the documents of the API. */
   readonly outDir: string;
   /** The existing writer of that folder, if there is one. */
   readonly output?: OutputFolder;
-  /** As in `publishFolders`. */
-  readonly putInForce?: PublishOptions['putInForce'];
-  readonly whenStanding?: PublishOptions['whenStanding'];
-  readonly beforeRemoval?: PublishOptions['beforeRemoval'];
   /** The process that is to build it, if one was started already. It ends here. */
   readonly builder?: SiteProcess | undefined;
 }
@@ -101,22 +100,19 @@ export class PageBuilder {
 }
 
 /** How the pages of a build are published. */
-interface PageStep {
+interface PageStep extends Required<Moments> {
   readonly builder: PageBuilder;
   readonly output: OutputFolder;
   /** The file of the catalog that they are made from. */
   readonly catalog: string;
   readonly verify: boolean;
-  readonly putInForce: PublishOptions['putInForce'];
-  readonly whenStanding: PublishOptions['whenStanding'];
-  readonly beforeRemoval: PublishOptions['beforeRemoval'];
 }
 
 /** The fourth step: from the catalog, which is up to date and not in force yet, to pages, feeds and search index. */
 export const publishPages = (
   { state, out, base, staticRefs, service, unsafe, progress, signer, store }: PreparedInput,
   lastBuild: ShownBuild,
-  { builder, output, catalog, verify, putInForce, whenStanding, beforeRemoval }: PageStep,
+  { builder, output, catalog, ...how }: PageStep,
 ): Promise<SiteSummary> =>
   progress.step('site', () =>
     publishSite({
@@ -129,15 +125,12 @@ export const publishPages = (
       builder: builder.take(),
       baseUrl: base,
       staticRefs,
-      verify,
       service: { name: service.name, contact_email: service.contact_email, copyright: service.copyright },
       policyUpdated: service.privacy_updated,
       safety: unsafe,
       signingKey: signer?.publicKey,
       hasAllPictures: service.share_pictures === 'all',
       onProgress: (step, done, total) => progress.update(done, total, step === 'search' ? 'search records' : step),
-      putInForce,
-      whenStanding,
-      beforeRemoval,
+      ...how,
     }),
   );
