@@ -50,18 +50,14 @@ export const updateDivergences = (database: WritableDatabase, packages: Iterable
   for (const name of packages) {
     forget.run(name);
     if (isShared.get(name) === undefined) continue;
-    const builds = new Map<string, Holding[]>();
-    for (const [repository, version, architecture, digest, size, since] of select.all(name)) {
-      const owner = ownerIn(owners, repository);
-      const holding = { repository, owner, sha256: readDigestColumn(digest), size, since };
-      const key = `${version}\n${architecture}`;
-      const known = builds.get(key);
-      if (known === undefined) builds.set(key, [holding]);
-      else known.push(holding);
-    }
-    for (const [key, holdings] of builds) {
-      if (holdings.length < 2) continue;
+    const builds = Map.groupBy(select.all(name), ([, version, architecture]) => `${version}\n${architecture}`);
+    for (const [key, rows] of builds) {
+      if (rows.length < 2) continue;
       const [version = '', architecture = ''] = key.split('\n');
+      const holdings = rows.map(([repository, , , digest, size, since]) => {
+        const owner = ownerIn(owners, repository);
+        return { repository, owner, sha256: readDigestColumn(digest), size, since };
+      });
       for (const [one, other] of pairOtherBytes(holdings.sort(byRanking))) {
         const since = one.since > other.since ? one.since : other.since;
         add.run(name, version, architecture, one.repository, other.repository, since);
@@ -132,18 +128,13 @@ export const updateComparedFindings = (
   now: Date,
 ): void => {
   const found = readComparedFindings(catalog.database, now);
-  const known = new Map<number, [code: string, count: number, example: string][]>();
   const rows = catalog.database.prepare<[repository: number, code: string, count: number, example: string]>(
     'SELECT repository, code, count, example FROM finding WHERE code IN (?, ?) ORDER BY repository, code',
   );
-  for (const [repository, ...finding] of rows.all(...codes)) {
-    const list = known.get(repository);
-    if (list === undefined) known.set(repository, [finding]);
-    else list.push(finding);
-  }
+  const known = Map.groupBy(rows.all(...codes), ([repository]) => repository);
   for (const repository of new Set([...known.keys(), ...found.keys()])) {
     const next = found.get(repository)?.list() ?? [];
-    const columns = next.map(({ code, count, example }) => [code, count, example]);
+    const columns = next.map(({ code, count, example }) => [repository, code, count, example]);
     if (JSON.stringify(columns) === JSON.stringify(known.get(repository) ?? [])) continue;
     const database = catalog.writable();
     database.prepareWrite('DELETE FROM finding WHERE repository = ? AND code IN (?, ?)').run(repository, ...codes);

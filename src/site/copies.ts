@@ -90,12 +90,7 @@ export const computeCopies = (
 ): Copy[] => {
   const latest = versions.filter(({ record }) => record.latest_version);
   if (latest.every(({ repository }) => repository === latest[0]?.repository)) return [];
-  const holders = new Map<string, PackageVersion[]>();
-  for (const one of latest) {
-    const known = holders.get(one.repository.slug);
-    if (known === undefined) holders.set(one.repository.slug, [one]);
-    else known.push(one);
-  }
+  const holders = Map.groupBy(latest, ({ repository }) => repository.slug);
   const newest = newestOf(latest);
   const differs = newestDiffering(differing);
   return [...holders].map(([slug, builds]) => {

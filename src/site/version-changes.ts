@@ -32,15 +32,8 @@ interface Edition {
   readonly builds: readonly PackageVersion[];
 }
 
-const groupByVersion = (versions: readonly PackageVersion[]): Edition[] => {
-  const editions = new Map<string, PackageVersion[]>();
-  for (const one of versions) {
-    const known = editions.get(one.record.version);
-    if (known === undefined) editions.set(one.record.version, [one]);
-    else known.push(one);
-  }
-  return [...editions].map(([version, builds]) => ({ version, builds }));
-};
+const groupByVersion = (versions: readonly PackageVersion[]): Edition[] =>
+  [...Map.groupBy(versions, ({ record }) => record.version)].map(([version, builds]) => ({ version, builds }));
 
 /** A group of alternatives, any of which meets the need. */
 interface Need {
@@ -88,15 +81,11 @@ type Pair = readonly [after: PackageVersion, before: PackageVersion];
 const needsChanges = (pairs: readonly Pair[]): VersionChange['needs'] => {
   const each = pairs.map(([one, other]) => ({ word: buildWord(one.record.architecture), ...needsChange(one, other) }));
   const told = (textsOf: (one: VersionChange['needs']) => readonly string[]): { text: string; of: string }[] => {
-    const words = new Map<string, string[]>();
-    for (const one of each) {
-      for (const text of textsOf(one)) {
-        const known = words.get(text);
-        if (known === undefined) words.set(text, [one.word]);
-        else known.push(one.word);
-      }
-    }
-    return [...words].map(([text, of]) => ({ text, of: of.length < each.length ? ` (${of.join(', ')})` : '' }));
+    const said = each.flatMap((one) => textsOf(one).map((text) => ({ text, word: one.word })));
+    return [...Map.groupBy(said, ({ text }) => text)].map(([text, of]) => ({
+      text,
+      of: of.length < each.length ? ` (${of.map(({ word }) => word).join(', ')})` : '',
+    }));
   };
   return {
     gained: told(({ gained }) => gained).map(({ text, of }) => text + of),
