@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseJson } from '../../src/contract/json-text.ts';
 import { type DownloadTotal, downloadTotalSchema, listedDownloads } from '../../src/contract/records.ts';
 import { readResponseText } from '../http/response-text.ts';
 import { downloadTotalsPath } from './totals-path.ts';
@@ -24,13 +25,8 @@ export const askTotals = async (address: string, operatorKey: string): Promise<D
     redirect: 'error',
     signal: AbortSignal.timeout(patience),
   });
-  const text = await readResponseText(response, largestAnswer);
-  let answer: unknown;
-  try {
-    answer = JSON.parse(text);
-  } catch {
-    // A body that is not JSON is reported by its status.
-  }
+  // A body that is not JSON is reported by its status.
+  const answer = parseJson(await readResponseText(response, largestAnswer));
   if (!response.ok) {
     const { error = 'no reason' } = (answer ?? {}) as { error?: string };
     throw new Error(`${asked} answered ${response.status}: ${error}`);

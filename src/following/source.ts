@@ -14,6 +14,7 @@ import {
   generationSchema,
   isDetachedJws,
 } from '../contract/generation.ts';
+import { parseJson } from '../contract/json-text.ts';
 import { fileAddress } from '../contract/paths.ts';
 import type { Fetcher, FetchResult } from '../net/fetcher.ts';
 import { NetworkError } from '../net/network-error.ts';
@@ -168,7 +169,7 @@ export class PublicationSource {
   ): Promise<{ readonly list: ChangeList; readonly bytes: number } | undefined> {
     const path = generationPath.changes(number);
     const bytes = await this.#read(path, maxBytes).catch(unlessTooLarge);
-    const found = bytes && changeListSchema.safeParse(parseJson(bytes));
+    const found = bytes && changeListSchema.safeParse(parseJson(bytes.toString()));
     return found?.data?.number === number ? { list: found.data, bytes: bytes?.length ?? 0 } : undefined;
   }
 
@@ -369,14 +370,6 @@ const withFile = (path: string, error: unknown): unknown => {
 
 const unlessTooLarge = (error: unknown): undefined => {
   if (!(error instanceof NetworkError) || error.code !== 'too-large') throw error;
-};
-
-const parseJson = (bytes: Buffer): unknown => {
-  try {
-    return JSON.parse(bytes.toString());
-  } catch {
-    return undefined;
-  }
 };
 
 const parse = <T>(schema: { parse(value: unknown): T }, bytes: Buffer, name: string): T => {

@@ -4,6 +4,7 @@ import { link, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
+import { parseJson } from '../../../src/contract/json-text.ts';
 
 // A backup is lines of JSON: a head, one line for each row, and an end with their number and the SHA-256 of all that
 // stands before it. It is the same for SQLite and PostgreSQL.
@@ -137,7 +138,7 @@ export const readBackupFile = async (
   const next = async () => {
     const { value, done } = await lines.next();
     if (done) throw new BackupRefused(`${file} is cut short: its end is missing`);
-    return { line: `${value}\n`, value: parse(value) };
+    return { line: `${value}\n`, value: parseJson(value) };
   };
   const first = await next();
   const head = headSchema.safeParse(first.value);
@@ -162,14 +163,6 @@ export const readBackupFile = async (
   };
   const { format: _, ...rest } = head.data;
   return { head: rest, rows: rows() };
-};
-
-const parse = (line: string): unknown => {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 };
 
 const decode = ({ table, row }: z.infer<typeof rowSchema>): BackupRow => ({

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { operatorPath } from '../../../src/contract/gateway-schemas.ts';
+import { parseJson } from '../../../src/contract/json-text.ts';
 import { closeToScripts, errorAnswer, HttpError } from '../../http/answers.ts';
 import { keyMissing, shownSecret } from '../../http/operator-key.ts';
 import { readJson } from '../../http/request-body.ts';
@@ -118,14 +119,6 @@ const patience = 300_000;
 /** The most bytes of what it answers: the accounts of a large index. */
 const largestAnswer = 64 * 2 ** 20;
 
-const parseAnswer = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-};
-
 const isOperated = (answer: unknown): answer is Operated =>
   typeof answer === 'object' && answer !== null && ('value' in answer || 'unavailable' in answer);
 
@@ -143,7 +136,7 @@ export const operatedStore = (publicAddress: string, operatorKey: string): Crede
         redirect: 'error',
         signal: AbortSignal.timeout(patience),
       });
-      const answer = parseAnswer(await readResponseText(response, largestAnswer));
+      const answer = parseJson(await readResponseText(response, largestAnswer));
       if (response.ok && isOperated(answer)) return 'value' in answer ? { value: answer.value ?? undefined } : answer;
       const { error = 'nothing that a gateway of Debdex says' } = (answer ?? {}) as { error?: string };
       throw new Error(`${publicAddress} answered ${response.status}: ${error}`);
