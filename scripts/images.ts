@@ -40,21 +40,17 @@ const ico = (png: Buffer): Buffer => {
 
 const draw = async (): Promise<void> => {
   const { launchBrowser } = await import('../test/support/browser.ts');
-  const browser = await launchBrowser();
-  try {
-    const page = await browser.newPage();
-    for (const kind of sectionKinds) {
-      const icon = iconSvg(kind);
-      await write(`icons/sections/${kind}.png`, await render(page, icon, 180, 180));
-      await write(`icons/headers/${kind}.png`, await render(page, headerSvg(kind), 1200, 400));
-    }
-    await write('favicon.svg', `${markSvg()}\n`);
-    await write('favicon.ico', ico(await render(page, markSvg(), 32, 32)));
-    await write('apple-touch-icon.png', await render(page, touchSvg(), 180, 180));
-    await write('preview.png', await render(page, previewSvg(), 1200, 630));
-  } finally {
-    await browser.close();
+  await using browser = await launchBrowser();
+  const page = await browser.newPage();
+  for (const kind of sectionKinds) {
+    const icon = iconSvg(kind);
+    await write(`icons/sections/${kind}.png`, await render(page, icon, 180, 180));
+    await write(`icons/headers/${kind}.png`, await render(page, headerSvg(kind), 1200, 400));
   }
+  await write('favicon.svg', `${markSvg()}\n`);
+  await write('favicon.ico', ico(await render(page, markSvg(), 32, 32)));
+  await write('apple-touch-icon.png', await render(page, touchSvg(), 180, 180));
+  await write('preview.png', await render(page, previewSvg(), 1200, 630));
 };
 
 await runCommand(

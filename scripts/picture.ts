@@ -21,20 +21,16 @@ const takePictures = async (address: string): Promise<void> => {
     import('sharp'),
     import('../test/support/browser.ts'),
   ]);
-  const browser = await launchBrowser();
-  try {
-    for (const theme of ['light', 'dark'] as const) {
-      const page = await browser.newPage({ viewport: size, colorScheme: theme, deviceScaleFactor: 1.5 });
-      await page.goto(address, { waitUntil: 'networkidle' });
-      const file = path.join(project, 'docs', `site-${theme}.webp`);
-      const { size: bytes } = await sharp(await page.screenshot())
-        .webp({ quality: 80, effort: 6 })
-        .toFile(file);
-      process.stdout.write(`${path.relative(project, file)}: ${Math.ceil(bytes / 1000)} kB\n`);
-      await page.close();
-    }
-  } finally {
-    await browser.close();
+  await using browser = await launchBrowser();
+  for (const theme of ['light', 'dark'] as const) {
+    const page = await browser.newPage({ viewport: size, colorScheme: theme, deviceScaleFactor: 1.5 });
+    await page.goto(address, { waitUntil: 'networkidle' });
+    const file = path.join(project, 'docs', `site-${theme}.webp`);
+    const { size: bytes } = await sharp(await page.screenshot())
+      .webp({ quality: 80, effort: 6 })
+      .toFile(file);
+    process.stdout.write(`${path.relative(project, file)}: ${Math.ceil(bytes / 1000)} kB\n`);
+    await page.close();
   }
 };
 

@@ -44,12 +44,8 @@ const openFile = (file: string, limits: CounterLimits): OpenStore => {
 /** The totals in this file (see readTotals); empty if it does not exist. Throws if it cannot be read. */
 export const readDownloadTotals = (file: string, day: string, most: number): DownloadTotal[] => {
   if (!existsSync(file)) return [];
-  const database = new DatabaseSync(file, { readOnly: true, timeout: 1000 });
-  try {
-    return readTotals(counterDatabase(database), day, most);
-  } finally {
-    database.close();
-  }
+  using database = new DatabaseSync(file, { readOnly: true, timeout: 1000 });
+  return readTotals(counterDatabase(database), day, most);
 };
 
 /** The counters in this file, which is made with the first write. */

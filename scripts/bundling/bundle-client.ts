@@ -1,18 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { rolldown } from 'rolldown';
 import { CommandFailure } from '../options.ts';
 import { readVersion } from '../read-version.ts';
+import { type BundledSize, measureFolder } from './bundled-folder.ts';
 
 const project = path.join(import.meta.dirname, '..', '..');
 const source = path.join(project, 'clients', 'typescript');
@@ -23,13 +15,12 @@ export const clientFolder = path.join(project, 'bundle', 'client');
 
 /** The client as one module for browsers and Node, without imports. */
 export const bundleModule = async (): Promise<string> => {
-  const bundle = await rolldown({
+  await using bundle = await rolldown({
     input: path.join(source, 'src', 'index.ts'),
     platform: 'neutral',
     logLevel: 'warn',
   });
   const { output } = await bundle.generate({ format: 'esm' });
-  await bundle.close();
   return output[0].code;
 };
 
@@ -38,10 +29,7 @@ export const bundleModule = async (): Promise<string> => {
  * number of files and of their bytes. Throws a CommandFailure, and leaves the folder as it is, if the compiler is not
  * installed, and another error if the module cannot be bundled or the declarations cannot be made.
  */
-export const bundleClient = async (
-  folder: string,
-  compiler: string = usualCompiler,
-): Promise<{ files: number; bytes: number }> => {
+export const bundleClient = async (folder: string, compiler: string = usualCompiler): Promise<BundledSize> => {
   if (!existsSync(compiler)) {
     throw new CommandFailure(
       'TypeScript, which makes the declarations of the client, is not installed here: install the development packages too, with npm ci, and bundle again.',
@@ -65,7 +53,5 @@ export const bundleClient = async (
   );
   copyFileSync(path.join(source, 'README.md'), path.join(folder, 'README.md'));
   copyFileSync(path.join(project, 'LICENSE'), path.join(folder, 'LICENSE'));
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
-  const bytes = files.reduce((sum, { parentPath, name }) => sum + statSync(path.join(parentPath, name)).size, 0);
-  return { files: files.length, bytes };
+  return measureFolder(folder);
 };

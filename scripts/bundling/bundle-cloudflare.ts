@@ -82,14 +82,10 @@ const openBundle = (input: CloudflareInput, more: readonly Plugin[]): Promise<Ro
 
 /** The names in a bundle from which no method has been removed yet. */
 export const readNames = async (input: CloudflareInput): Promise<ReadonlySet<string>> => {
-  const bundle = await openBundle(input, []);
-  try {
-    const { output } = await bundle.generate({ format: 'esm' });
-    const modules = output.flatMap((one) => (one.type === 'chunk' ? Object.entries(one.modules) : []));
-    return namesIn(modules.map(([id, { code }]) => ({ id, code: code ?? '' })));
-  } finally {
-    await bundle.close();
-  }
+  await using bundle = await openBundle(input, []);
+  const { output } = await bundle.generate({ format: 'esm' });
+  const modules = output.flatMap((one) => (one.type === 'chunk' ? Object.entries(one.modules) : []));
+  return namesIn(modules.map(([id, { code }]) => ({ id, code: code ?? '' })));
 };
 
 /** A bundle, with its size in bytes. */

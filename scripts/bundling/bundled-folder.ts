@@ -24,6 +24,12 @@ export interface BundledSize {
   readonly bytes: number;
 }
 
+export const measureFolder = (folder: string): BundledSize => {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const bytes = files.reduce((sum, { parentPath, name }) => sum + statSync(path.join(parentPath, name)).size, 0);
+  return { files: files.length, bytes };
+};
+
 /**
  * Makes such a folder, and puts it in place once all of it is written.
  *
@@ -60,7 +66,5 @@ export const makeBundledFolder = async (folder: string, wanted: BundledFolder): 
   wanted.complete?.(made);
   if (existsSync(folder)) rmSync(folder, { recursive: true });
   renameSync(made, folder);
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  const bytes = files.reduce((sum, { parentPath, name }) => sum + statSync(path.join(parentPath, name)).size, 0);
-  return { files: files.length, bytes };
+  return measureFolder(folder);
 };
