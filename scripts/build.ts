@@ -87,7 +87,7 @@ const build = async (values: OptionValues<typeof buildOptions>, { stopping, log,
   );
   const known = new Set(entries.map(({ slug }) => slug));
   const only = values.only === undefined ? undefined : readSlugs('only', values.only, known);
-  const retryNow = values['retry-now'] === undefined ? [] : readSlugs('retry-now', values['retry-now'], known);
+  const retryNow = values['retry-now'] === undefined ? undefined : readSlugs('retry-now', values['retry-now'], known);
   const signer = await readSigner();
   if (!dryRun) warnOfLostSignature(out, signer, log);
   warnOfUnsafe(entries, unsafe, log);
@@ -124,7 +124,7 @@ const build = async (values: OptionValues<typeof buildOptions>, { stopping, log,
       portions: values.portions,
       staticRefs: values['static-refs'],
       only: only && new Set(only),
-      retryNow,
+      retryNow: retryNow && new Set(retryNow),
       concurrency: values.concurrency,
       stop: stopping.signal,
       verify: values.verify,

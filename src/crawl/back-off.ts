@@ -1,7 +1,5 @@
 import { computePause } from '../net/retry.ts';
 import { type Attempts, noAttempts } from '../snapshots/snapshot.ts';
-import { isRefused } from '../snapshots/snapshot-files.ts';
-import type { SnapshotStore } from '../snapshots/store.ts';
 import { type CrawlCode, CrawlError, sayMinute } from './crawl-error.ts';
 import { type Fault, networkFailures } from './network-failures.ts';
 
@@ -88,17 +86,5 @@ export const attemptsAt = (uri: string, attempts: Attempts): Attempts =>
     ? { ...attempts, uri }
     : { ...attempts, uri, failures: 0, notBefore: null, askedByOrigin: false };
 
-/** Forgets how long these repositories are to be left alone, so that the next crawl asks them. */
-export const forgetBackOff = async (store: SnapshotStore, slugs: readonly string[]): Promise<void> => {
-  for (const slug of slugs) {
-    // Where they may not be read or written, its visit fails for that, and others go on.
-    const attempts = await store.readAttempts(slug).catch((error: unknown) => {
-      if (isRefused(error)) return noAttempts;
-      throw error;
-    });
-    if (attempts.notBefore === null && attempts.failures === 0) continue;
-    await store.writeAttempts(slug, { ...attempts, failures: 0, notBefore: null }).catch((error: unknown) => {
-      if (!isRefused(error)) throw error;
-    });
-  }
-};
+/** What is left of these attempts once the operator wants the repository to be asked: all but how long to leave it alone. */
+export const withoutBackOff = (attempts: Attempts): Attempts => ({ ...attempts, failures: 0, notBefore: null });

@@ -7,7 +7,7 @@ import { HostQueue } from '../net/host-queue.ts';
 import { NetworkError } from '../net/network-error.ts';
 import type { Attempts, Found, Remembered, Signing, Snapshot } from '../snapshots/snapshot.ts';
 import { SnapshotError, type SnapshotStore } from '../snapshots/store.ts';
-import { assertRested, attemptsAt, backOff } from './back-off.ts';
+import { assertRested, attemptsAt, backOff, withoutBackOff } from './back-off.ts';
 import { type CrawlCode, CrawlError, sayFault } from './crawl-error.ts';
 import { type CrawlLimits, usualLimits } from './crawl-limits.ts';
 import { crawlRepository, isPredecessor, type Visited } from './crawl-repository.ts';
@@ -57,6 +57,8 @@ export interface CrawlOptions {
   readonly signal?: AbortSignal;
   /** Ends the crawl early. Unfinished repositories stay as they were and have no outcome. */
   readonly stop?: AbortSignal | undefined;
+  /** Slugs of repositories that are visited although they are to be left alone for a while. */
+  readonly retryNow?: ReadonlySet<string> | undefined;
   /** Whether to request the native depictions that packages name; by default not. */
   readonly depictions?: boolean;
 }
@@ -131,7 +133,7 @@ const crawlOne = async (
   entry: ManifestEntry,
   tools: VisitTools,
   place: Place,
-  outer: AbortSignal | undefined,
+  { outer, isRetry }: { readonly outer: AbortSignal | undefined; readonly isRetry: boolean },
 ): Promise<CrawlOutcome> => {
   const since = performance.now();
   const { store, limits } = tools;
@@ -145,7 +147,8 @@ const crawlOne = async (
     await store.removeTemporary(entry.slug);
     before = await readPrevious(visit);
     const usable = before && isPredecessor(before, entry) ? before : undefined;
-    attempts = attemptsAt(entry.uri, await store.readAttempts(entry.slug));
+    const kept = attemptsAt(entry.uri, await store.readAttempts(entry.slug));
+    attempts = isRetry ? withoutBackOff(kept) : kept;
     const { accepted } = attempts;
     const known = (await store.history.read(entry.slug)).remembered ?? attempts.remembered;
     if (usable !== undefined || (known && isPredecessor(known, entry))) {
@@ -227,7 +230,7 @@ const rejectedAs = (signal: AbortSignal | undefined, reason: unknown): boolean =
  * affects another. Rejects only if `signal` is aborted.
  */
 export const crawlAll = async (entries: readonly ManifestEntry[], options: CrawlOptions): Promise<CrawlOutcome[]> => {
-  const { store, fetcher, now, onOutcome, stop } = options;
+  const { store, fetcher, now, onOutcome, stop, retryNow } = options;
   const signals = [options.signal, stop].filter((one) => one !== undefined);
   const signal = signals.length === 0 ? undefined : AbortSignal.any(signals);
   const tools: VisitTools = {
@@ -249,7 +252,10 @@ export const crawlAll = async (entries: readonly ManifestEntry[], options: Crawl
         throw error;
       });
       try {
-        const outcome = await crawlOne(entry, tools, place, signal);
+        const outcome = await crawlOne(entry, tools, place, {
+          outer: signal,
+          isRetry: retryNow?.has(entry.slug) === true,
+        });
         done++;
         onOutcome?.(outcome, done, entries.length);
         return outcome;

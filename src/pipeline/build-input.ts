@@ -50,7 +50,7 @@ export interface BuildInput extends Addressing {
   /** The repositories to visit; by default all. */
   readonly only?: ReadonlySet<string> | undefined;
   /** Repositories that are visited although they are to be left alone for a while. */
-  readonly retryNow?: readonly string[];
+  readonly retryNow?: ReadonlySet<string> | undefined;
   /** How many repositories are visited at the same time. */
   readonly concurrency?: number;
   /** Ends the crawl early. What was crawled by then is published. */

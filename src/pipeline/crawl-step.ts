@@ -1,5 +1,4 @@
 import { readKnownSlugs } from '../catalog/known-history.ts';
-import { forgetBackOff } from '../crawl/back-off.ts';
 import { type CrawlOutcome, crawlAll } from '../crawl/crawl.ts';
 import { readPublishedSource } from '../publication/owner.ts';
 import { adoptFormerSlugs } from '../snapshots/former-slugs.ts';
@@ -22,7 +21,6 @@ const manyUnreached = 3;
 /** The first step: from origins to snapshots. Returns the outcome of each visit. */
 export const crawl = async (input: PreparedInput): Promise<CrawlOutcome[]> => {
   const { entries, fetcher, store, now, progress, only } = input;
-  await forgetBackOff(store, input.retryNow ?? []);
   let unreached = 0;
   let hasNetwork = false;
   // Of a long list the last is given up a minute later, and until then nobody would know what is waited for. One host
@@ -43,6 +41,7 @@ export const crawl = async (input: PreparedInput): Promise<CrawlOutcome[]> => {
       fetcher,
       now,
       stop: input.stop,
+      retryNow: input.retryNow,
       depictions: input.service.native_depictions === true,
       ...(input.concurrency === undefined ? {} : { concurrency: input.concurrency }),
       onOutcome: (outcome, done, total) => {

@@ -400,7 +400,9 @@ describe('a repository of which nothing may be written', () => {
       expect(await build(later)).toMatchObject({ outcome: 'stale' });
       origin.mend();
       refused = path.join('v1', 'b');
+      origin.reset();
       expect(await build(`DEBDEX_RETRY_NOW=b ${later}`)).toMatchObject({ outcome: 'stale', code: 'store-failed' });
+      expect(origin.requests.filter(({ path: asked }) => asked.startsWith('/b/')).length).toBeGreaterThan(0);
       refused = undefined;
       expect(await build(`DEBDEX_RETRY_NOW=b ${later}`)).toMatchObject({ outcome: 'unchanged' });
       const { records } = parseRecords(readFileSync(file, 'utf8'));
