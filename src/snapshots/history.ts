@@ -6,7 +6,7 @@ import { slugPattern } from '../contract/manifest.ts';
 import { hasRegularFile, readRegularFile } from '../disk/regular-file.ts';
 import { mergeRecords, parseRecords, type RecordHistory, recordsText } from './record-history.ts';
 import { rememberedSchema } from './snapshot.ts';
-import { createTemporary, isMissing, isRefused, writeAtomically } from './snapshot-files.ts';
+import { createTemporary, isMissing, isRefused, removeTemporaries, writeAtomically } from './snapshot-files.ts';
 
 const repositorySchema = z.strictObject({
   /** When it first entered the catalog, ISO 8601; null if it has not yet. */
@@ -79,6 +79,11 @@ export class HistoryStore {
     const { path, handle } = await createTemporary(folder);
     await handle.close();
     await rm(path);
+  }
+
+  /** Removes what an interrupted build left behind. */
+  async removeTemporary(slug: string): Promise<void> {
+    await removeTemporaries(this.#folder(slug));
   }
 
   /**

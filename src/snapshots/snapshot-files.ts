@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { type FileHandle, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { knowsNoFlush } from '../disk/flush-file.ts';
 
@@ -33,6 +33,13 @@ export const isUnreadable = (error: unknown): boolean =>
 export const createTemporary = async (directory: string): Promise<{ path: string; handle: FileHandle }> => {
   const path = join(directory, `${prefix}${randomUUID()}`);
   return { path, handle: await open(path, 'wx') };
+};
+
+/** Removes what interrupted writes left in a directory, if there is one. */
+export const removeTemporaries = async (directory: string): Promise<void> => {
+  for (const name of await readdir(directory).catch(() => [])) {
+    if (isTemporary(name)) await rm(join(directory, name), { force: true });
+  }
 };
 
 /** Makes the names in a directory durable, if the system can do that. */

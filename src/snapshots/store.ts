@@ -23,6 +23,7 @@ import {
   isTemporary,
   isUnreadable,
   moveDurably,
+  removeTemporaries,
   syncDirectory,
   writeAtomically,
 } from './snapshot-files.ts';
@@ -283,10 +284,8 @@ export class SnapshotStore {
 
   /** Removes what an interrupted visit left behind. */
   async removeTemporary(slug: string): Promise<void> {
-    const folder = this.#folder(slug);
-    for (const name of await readdir(folder).catch(() => [])) {
-      if (isTemporary(name)) await rm(join(folder, name), { force: true });
-    }
+    await removeTemporaries(this.#folder(slug));
+    await this.history.removeTemporary(slug);
   }
 
   /**

@@ -185,8 +185,9 @@ describe('a repository that left the manifest', () => {
   it('C12: what a visit killed in the middle left behind goes with the next', async () => {
     await serve(3);
     await bench.crawlOne();
-    await writeFile(`${bench.directory}/v1/repo/tmp-left`, 'half');
+    const folders = [`${bench.directory}/v1/repo`, `${bench.directory}/history/v1/repo`];
+    for (const folder of folders) await writeFile(`${folder}/tmp-left`, 'half');
     await bench.crawlOne();
-    expect(await readdir(`${bench.directory}/v1/repo`)).not.toContain('tmp-left');
+    for (const folder of folders) expect(await readdir(folder)).not.toContain('tmp-left');
   });
 });
