@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { LockedError, lockOutput, lockState } from '../catalog/lock.ts';
 import { acceptCommand } from '../contract/accept-command.ts';
 import { shellWord } from '../contract/shell-word.ts';
+import { findEntry } from '../disk/find-entry.ts';
 import { readJsonFile } from '../disk/json-file.ts';
 import { writeWholeFile } from '../disk/whole-file.ts';
 import { readContent } from './folder-content.ts';
@@ -71,7 +72,7 @@ export const isBeingPublished = (out: string): boolean => {
 
 /** Whether builds publish into a folder, or did. @throws any error of the system if this user may not see it */
 export const isOutputOfBuilds = (folder: string): boolean =>
-  statSync(ownerPath(folder), { throwIfNoEntry: false }) !== undefined;
+  findEntry(folder) !== undefined && statSync(ownerPath(folder), { throwIfNoEntry: false }) !== undefined;
 
 const takeOverCommand = (out: string, state: string): string => acceptCommand(state, `--take-over ${shellWord(out)}`);
 

@@ -6,6 +6,7 @@ import { LockedError, lockState } from '../../src/catalog/lock.ts';
 import {
   holdsPublication,
   isBeingPublished,
+  isOutputOfBuilds,
   OutputTaken,
   readPublishedSource,
   takeOutput,
@@ -64,6 +65,17 @@ it('an output folder whose owner cannot be looked at now is not called free for 
   write(out, 'index.html');
   symlinkSync('.debdex', path.join(out, '.debdex'));
   expect(() => takeOutput(out, state, 'manifest')).toThrow(/ELOOP.+owner\.json/);
+});
+
+it('an output folder that is a link to itself is told of as one that leads nowhere', () => {
+  const { out, state } = begin();
+  for (const target of [path.basename(out), path.join(state, 'away')]) {
+    rmSync(out, { recursive: true, force: true });
+    symlinkSync(target, out);
+    const words = `${out} is a link to ${target}, where there is no folder: mount or make it, or name another place`;
+    expect(() => takeOutput(out, state, 'manifest')).toThrow(words);
+    expect(isOutputOfBuilds(out)).toBe(false);
+  }
 });
 
 it('the command that gives the word can be copied, whatever the folders are called', () => {
