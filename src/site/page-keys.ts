@@ -42,6 +42,11 @@ export const rememberLast = <Asked extends readonly unknown[], Answer>(
 
 /** How many results are cached. */
 const recently = 4096;
+/**
+ * Of a longer text, in characters, no result is cached: strangers write up to 32,768, and 4,096 fields of relations of that
+ * length would take two gigabytes. Nearly all are shorter.
+ */
+const longestRemembered = 500;
 
 /** Caches recent results of a function, because neighbouring pages show the same things. */
 export const rememberRecent = <Asked extends object | string, Answer>(
@@ -49,6 +54,7 @@ export const rememberRecent = <Asked extends object | string, Answer>(
 ): ((asked: Asked) => Answer) => {
   const answers = new Map<Asked, Answer>();
   return (asked) => {
+    if (typeof asked === 'string' && asked.length > longestRemembered) return compute(asked);
     const known = answers.get(asked);
     if (known !== undefined) return known;
     if (answers.size >= recently) answers.clear();

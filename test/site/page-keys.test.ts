@@ -55,4 +55,14 @@ describe('cache keys of pages', () => {
     name(first as { id: number });
     expect(times).toBe(4098);
   });
+
+  it('H7: remember nothing of a long text, of which strangers could write as many as there is room for', () => {
+    const times: Record<number, number> = {};
+    const lengthOf = rememberRecent((text: string) => {
+      times[text.length] = (times[text.length] ?? 0) + 1;
+      return text.length;
+    });
+    for (const length of [500, 501, 500, 501]) expect(lengthOf('a'.repeat(length))).toBe(length);
+    expect(times).toEqual({ 500: 1, 501: 2 });
+  });
 });
