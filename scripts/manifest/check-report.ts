@@ -80,6 +80,17 @@ const tellUnsafe = (
   };
 };
 
+/**
+ * What to say of the request headers of an entry that is to name an address at another host: nothing followed the
+ * redirect with them, and once that address is in the entry, it gets them.
+ */
+const sayHeaders = ({ uri, headers = {} }: ManifestEntry, target: string): string => {
+  const names = Object.keys(headers);
+  const { host } = new URL(target);
+  if (names.length === 0 || host === new URL(uri).host) return '';
+  return `; without its headers (${names.join(', ')}), unless ${host} may know and needs them: it has answered without`;
+};
+
 const tellMove = (
   entry: ManifestEntry,
   move: { readonly uri: string; readonly isSecure: boolean },
@@ -91,13 +102,13 @@ const tellMove = (
   const owner = owners.get(repositoryKey({ ...entry, uri: move.uri }));
   if (!move.isSecure) {
     const text = `says, where anybody on the way could have said it, that it moved to ${move.uri}`;
-    return tell(text, 'make sure of it with its owner before you write that');
+    return tell(text, `make sure of it with its owner before you write that${sayHeaders(entry, move.uri)}`);
   }
   if (owner !== undefined && owner !== slug) {
     const todo = `take ${nameEntry(slug)} away and write ${[slug, ...entry.aliases].join(', ')} into the aliases of ${nameEntry(owner)}`;
     return tell(`moved to ${move.uri}, which is ${owner}`, todo);
   }
-  return tell(`moved to ${move.uri}`, `write into ${nameEntry(slug)}: uri: ${move.uri}`);
+  return tell(`moved to ${move.uri}`, `write into ${nameEntry(slug)}: uri: ${move.uri}${sayHeaders(entry, move.uri)}`);
 };
 
 /**

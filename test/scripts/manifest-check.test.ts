@@ -85,6 +85,18 @@ describe('what a check tells', () => {
   });
 });
 
+it('C1: says of an address at another host that it would be sent the headers of the entry', () => {
+  const headers = { 'X-Machine': 'iPhone10,1', 'X-Key': 'secret' };
+  const entries = [makeEntry('one', 'http://one.example/repo', { headers })];
+  const todoOf = (uri: string, isSecure = true) =>
+    tellChecks(entries, [{ slug: 'one', state: 'answers', signed: null, move: { uri, isSecure } }], none)[0]?.todo;
+  const words =
+    '; without its headers (X-Machine, X-Key), unless new.example may know and needs them: it has answered without';
+  expect(todoOf('https://new.example/repo')).toBe(`write into one.yaml: uri: https://new.example/repo${words}`);
+  expect(todoOf('http://new.example/repo', false)).toBe(`make sure of it with its owner before you write that${words}`);
+  expect(todoOf('https://one.example/repo')).toBe('write into one.yaml: uri: https://one.example/repo');
+});
+
 describe('npm run manifest -- check', () => {
   let origin: OriginServer;
   let folder: string;
