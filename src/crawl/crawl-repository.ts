@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { parseDate } from '../apt/release.ts';
 import { compressions } from '../contract/compressions.ts';
 import { addressKey, type ManifestEntry } from '../contract/manifest.ts';
@@ -251,6 +252,18 @@ const areExtrasDue = ({ limits, pauses }: Visit, { extrasCheckedAt }: Snapshot, 
   );
 };
 
+const weekMs = 7 * 86_400_000;
+
+/**
+ * Whether this is the first visit of a week since the extras were last checked. Origins do not all begin a week at the
+ * same time.
+ */
+const isNewWeek = ({ entry }: Visit, { extrasCheckedAt }: Snapshot, now: Date): boolean => {
+  const beginsLater = (hash('sha256', entry.slug, 'buffer').readUInt32BE() / 2 ** 32) * weekMs;
+  const weekOf = (moment: number) => Math.floor((moment - beginsLater) / weekMs);
+  return weekOf(now.getTime()) !== weekOf(Date.parse(extrasCheckedAt));
+};
+
 /**
  * How a new release is signed, which is decided before its index is asked for: what a key of the manifest has not signed
  * would cost its origin the index at each visit. An InRelease needs no other file for that, and none is asked for yet,
@@ -295,6 +308,7 @@ export const crawlRepository = async (
 ): Promise<Visited> => {
   const now = visit.now();
   const due = previous === undefined || areExtrasDue(visit, previous, now);
+  visit.anew = previous !== undefined && due && isNewWeek(visit, previous, now);
   const known = previous && (await readStoredRelease(visit, previous));
   const before = remembered && isPredecessor(remembered, visit.entry) ? remembered : null;
   const signers = previous?.signing.remembered ?? before?.signers ?? [];

@@ -94,7 +94,7 @@ const ask = async (
   due: boolean,
 ): Promise<FoundRelease | CrawlError> => {
   const path = `${releaseFolder(visit.entry.suite)}/${name}`;
-  const isTelling = known !== undefined && !known.refused && !(due && isMisdated(known));
+  const isTelling = known !== undefined && !known.refused && !visit.anew && !(due && isMisdated(known));
   const maxBytes = visit.limits.releaseBytes;
   const answer = await visit.get(path, { maxBytes, known: isTelling ? known.file : undefined });
   if (answer.kind === 'unchanged' && known) return known;
@@ -111,7 +111,7 @@ const ask = async (
  * Fetches InRelease, else Release. With `known`, that file is requested first, conditionally, and `known` itself is
  * returned if it did not change. An origin without InRelease is asked for it again if its Release changed and
  * `askAgain` is set, or if its Release did not change and `due` or `missing` is. A `known` that would be refused today is
- * requested without a condition, and so, with `due`, is a misdated one. Throws `CrawlError` if neither can be used.
+ * requested without a condition, and so, with `due`, is a misdated one, and each in a visit that asks `anew`. Throws `CrawlError` if neither can be used.
  */
 export const fetchRelease = async (
   visit: Visit,

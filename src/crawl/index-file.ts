@@ -68,7 +68,7 @@ const tryCandidate = async (
 ): Promise<FoundIndex | CrawlError> => {
   const { path, compression, listed, listedText } = candidate;
   const { indexBytes, textBytes, ratio } = visit.limits;
-  const isTelling = isSameRelease || listed !== undefined || listedText === undefined;
+  const isTelling = isSameRelease || (!visit.anew && (listed !== undefined || listedText === undefined));
   const isKnown = previous?.packages.path === path && isTelling;
   const asked = {
     maxBytes: listed ? Math.min(indexBytes, listed.size) : indexBytes,

@@ -85,6 +85,11 @@ export class Visit {
   held: HeldBack | null = null;
   /** What earlier visits found. */
   known: Found = {};
+  /**
+   * Whether to request without a condition what tells that anything has changed: some servers answer 304 to every
+   * condition, and what they have would never be seen to change.
+   */
+  anew = false;
   /** The pauses that the origin requested, for topics that the visit can do without. */
   pauses: Attempts['pauses'] = {};
   readonly #fetcher: Fetcher;

@@ -289,6 +289,39 @@ describe('a repository that changes', () => {
     expect(await bench.crawlOne()).toMatchObject({ outcome: 'unchanged', asked: ['/Release 304'] });
   });
 
+  it.each([
+    [[], ['/Release 200', '/InRelease 404', '/Packages.bz2 200']],
+    [undefined, ['/Release 200', '/InRelease 404', '/Packages.bz2 200']],
+  ])(
+    'C6: is seen within a week where its origin answers 304 to every condition (hashes: %j)',
+    async (hashes, asked) => {
+      const release = hashes === undefined ? { Date: 'Thu, 01 Jan 2026 10:00:00 UTC' } : {};
+      const options = { release, ...(hashes === undefined ? {} : { hashes }) };
+      await serve(options);
+      await bench.crawlOne();
+      await serve({ ...options, packages: makePackages(4) });
+      for (const name of ['Release', 'Packages.bz2'])
+        bench.origin.break(`/repo/${name}`, ({ headers }) =>
+          headers['if-none-match'] === undefined ? undefined : { kind: 'status', status: 304 },
+        );
+      const days: string[][] = [];
+      for (let day = 0; day < 7; day++) {
+        bench.pass(86_400);
+        days.push((await bench.crawlOne()).asked.filter((line) => !/gpg|payment/.test(line)));
+      }
+      expect(days.filter((lines) => lines.includes('/Release 200'))).toEqual([asked]);
+      expect(await stored()).toMatchObject({ packages: { stanzas: 4 } });
+      // And once a week what is as it was.
+      bench.pass(7 * 86_400);
+      expect(await bench.crawlOne()).toMatchObject({
+        outcome: 'unchanged',
+        asked: expect.arrayContaining(['/Release 200']),
+      });
+      bench.pass(60);
+      expect((await bench.crawlOne()).asked).toContain('/Release 304');
+    },
+  );
+
   it('is asked for with its date where that is less than a day before the Date in Release, as of another time zone', async () => {
     bench.origin.validators = { etag: false, lastModified: true };
     // It is served with a Last-Modified of 1 January.

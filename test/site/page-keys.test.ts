@@ -56,7 +56,7 @@ describe('cache keys of pages', () => {
     expect(times).toBe(4098);
   });
 
-  it('H7: remember nothing of a long text, of which strangers could write as many as there is room for', () => {
+  it('C7: remember nothing of a long text, of which strangers could write as many as there is room for', () => {
     const times: Record<number, number> = {};
     const lengthOf = rememberRecent((text: string) => {
       times[text.length] = (times[text.length] ?? 0) + 1;
