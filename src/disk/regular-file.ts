@@ -1,6 +1,7 @@
-import { existsSync, lstatSync, readFileSync, type Stats, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, lstatSync, readFileSync, type Stats, statSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { findEntry } from './find-entry.ts';
 
 // In the form of an error of the system, the path last: it is left out where a reason is published.
 const blocked = (code: string, what: string, file: string): Error =>
@@ -66,4 +67,36 @@ export const readIfThere = (file: string): Buffer | undefined => {
     if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
     throw error;
   }
+};
+
+const isImmutable = (file: string): boolean => {
+  try {
+    accessSync(file, constants.W_OK);
+    return false;
+  } catch (error) {
+    // Where only its owner or mode forbid to write into it, that is EACCES, and a new file takes its place all the same.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+};
+
+/**
+ * Why a new file cannot take the place of this one although its folder takes new files, and what to do; undefined if it
+ * can, or nothing is there.
+ */
+export const findHold = (file: string): string | undefined => {
+  // Of a place below a file, lstat alone throws that it is below one.
+  const found = findEntry(file) && lstatSync(file, { throwIfNoEntry: false });
+  if (found === undefined) return undefined;
+  if (isImmutable(file)) return 'is immutable: take that from it (chattr -i)';
+  const folder = statSync(path.dirname(file));
+  const user = process.geteuid?.();
+  const isSticky = (folder.mode & 0o1000) !== 0;
+  if (!isSticky || user === undefined || [0, found.uid, folder.uid].includes(user)) return undefined;
+  return 'belongs to another user, in a folder where only owners replace files: give it to the user of builds (chown)';
+};
+
+/** Throws, in the form of an error of the system, if a new file cannot take the place of this one. */
+export const assertReplaceable = (file: string): void => {
+  const hold = findHold(file);
+  if (hold !== undefined) throw blocked('EPERM', `${path.basename(file)} ${hold}`, file);
 };

@@ -1,6 +1,7 @@
 import { accessSync, constants, readlinkSync } from 'node:fs';
 import path from 'node:path';
 import { findEntry } from '../disk/find-entry.ts';
+import { findHold } from '../disk/regular-file.ts';
 
 /** Something is in the place of a file or folder of the state folder. The message says what, and what to do. */
 export class StateBlocked extends Error {
@@ -64,14 +65,25 @@ const assertKind = (file: string, kind: 'file' | 'folder'): void => {
   }
 };
 
+const assertReplaceable = (file: string): void => {
+  const hold = findHold(file);
+  if (hold !== undefined)
+    throw new StateBlocked(`${file} ${hold}, because builds replace it, and build again. Nothing was changed.`);
+};
+
 /**
  * Checks, before anything is written or requested, that a state folder and its files and folders are what they should be,
- * as far as they exist: what one of them says must not be lost because it is out of reach for a while.
+ * as far as they exist, and that new files can take the place of these: what one of them says must not be lost because it
+ * is out of reach for a while, and no build is to end in the middle of publishing.
  *
  * @throws StateBlocked; any error of the system for what this user may not read
  */
 export const assertStateFiles = (state: string): void => {
   assertKind(path.resolve(state), 'folder');
   for (const name of stateFolders) assertKind(path.join(state, name), 'folder');
-  for (const name of stateFiles) assertKind(path.join(state, name), 'file');
+  for (const name of stateFiles) {
+    assertKind(path.join(state, name), 'file');
+    // It is written once.
+    if (name !== 'identifier') assertReplaceable(path.join(state, name));
+  }
 };

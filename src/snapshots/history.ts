@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { encodeFolderName } from '../contract/filenames.ts';
 import { slugPattern } from '../contract/manifest.ts';
-import { hasRegularFile, readRegularFile } from '../disk/regular-file.ts';
+import { assertReplaceable, hasRegularFile, readRegularFile } from '../disk/regular-file.ts';
 import { mergeRecords, parseRecords, type RecordHistory, recordsText } from './record-history.ts';
 import { rememberedSchema } from './snapshot.ts';
 import { createTemporary, isMissing, isRefused, removeTemporaries, writeAtomically } from './snapshot-files.ts';
@@ -79,6 +79,7 @@ export class HistoryStore {
     const { path, handle } = await createTemporary(folder);
     await handle.close();
     await rm(path);
+    for (const name of ['repository.json', 'records.json']) assertReplaceable(this.#file(slug, name));
   }
 
   /** Removes what an interrupted build left behind. */

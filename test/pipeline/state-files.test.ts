@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import files, {
+  chmodSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -17,7 +18,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { json } from 'node:stream/consumers';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readLastBuild } from '../../src/catalog/last-build.ts';
 import { documentPath } from '../../src/contract/paths.ts';
 import { assertStateFiles, StateBlocked, stateFiles, stateFolders } from '../../src/pipeline/state-files.ts';
@@ -419,5 +420,78 @@ describe('a repository of which nothing may be written', () => {
       refused = undefined;
       await origin.stop();
     }
+  });
+});
+
+describe('a file that nobody may replace, in a folder that takes new ones', () => {
+  const { rename } = fs;
+  const { accessSync } = files;
+  let held: string | undefined;
+  const assertFree = (file: unknown) => {
+    if (held !== undefined && String(file).endsWith(held))
+      throw Object.assign(new Error('EPERM: operation not permitted'), { code: 'EPERM', syscall: 'rename' });
+  };
+  replaceFunctions(fs, {
+    rename: async (from, to) => {
+      assertFree(to);
+      return rename(from, to);
+    },
+  });
+  // This is what the system says of an immutable file, to root too.
+  replaceFunctions(files, {
+    accessSync: (file, mode) => {
+      if (mode === files.constants.W_OK) assertFree(file);
+      accessSync(file, mode);
+    },
+  });
+  afterEach(() => {
+    held = undefined;
+  });
+
+  it('C4: makes a repository stale where its history has one, and the others are built', async () => {
+    const origin = await OriginServer.start();
+    try {
+      const { serve, bench } = await buildThree(origin);
+      for (const slug of ['a', 'b']) await serve(slug, 6);
+      held = path.join('b', 'records.json');
+      const file = path.join(bench.state, 'history', 'v1', held);
+      const kept = readFileSync(file, 'utf8');
+      const { status, text } = await bench.build();
+      const [a, b] = readLastBuild(bench.state)?.repositories ?? [];
+      expect([status, a?.outcome, b?.outcome, b?.code], text).toEqual([0, 'fresh', 'stale', 'store-failed']);
+      expect(b?.reason).toContain('records.json is immutable: take that from it (chattr -i)');
+      expect(b?.reason).not.toContain(bench.state);
+      expect(readFileSync(file, 'utf8')).toBe(kept);
+      held = undefined;
+      expect((await bench.build()).status).toBe(0);
+      expect(parseRecords(readFileSync(file, 'utf8')).records.size).toBe(6);
+    } finally {
+      await origin.stop();
+    }
+  });
+
+  it('C12: is named before a build begins where the state has one, unless it is written once', () => {
+    const state = temporaryFolder();
+    for (const name of stateFiles) {
+      mkdirSync(path.dirname(path.join(state, name)), { recursive: true });
+      writeFileSync(path.join(state, name), '');
+      held = name;
+      const check = expect(() => assertStateFiles(state), name);
+      if (name === 'identifier') check.not.toThrow();
+      else check.toThrow(`${path.join(state, name)} is immutable: take that from it (chattr -i), because builds`);
+    }
+  });
+
+  it('C12: is one of another user in a folder where only owners replace files', () => {
+    const state = temporaryFolder();
+    const file = path.join(state, 'outcomes.json');
+    writeFileSync(file, '');
+    const others = vi.spyOn(process, 'geteuid').mockReturnValue(lstatSync(file).uid + 1);
+    onTestFinished(() => others.mockRestore());
+    expect(() => assertStateFiles(state)).not.toThrow();
+    chmodSync(state, 0o1777);
+    expect(() => assertStateFiles(state)).toThrow(`${file} belongs to another user, in a folder where only owners`);
+    others.mockReturnValue(lstatSync(file).uid);
+    expect(() => assertStateFiles(state)).not.toThrow();
   });
 });
