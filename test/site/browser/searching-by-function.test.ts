@@ -1,23 +1,11 @@
-import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { patience } from '../../../src/results/patience.ts';
 import { phone, useSiteInBrowser } from './site-in-browser.ts';
 
 const site = useSiteInBrowser();
 
 describe('searching where the function answers', () => {
   const names = (page: Page) => page.locator('#results .name:visible').allTextContents();
-  // A busy machine may answer later than a visitor waits, and the page does not ask again before the next question.
-  const waitForIndex = `{
-    const set = window.setTimeout;
-    window.setTimeout = (run, wait, ...more) => set(run, wait === ${patience} ? 600_000 : wait, ...more);
-  }`;
-  const openPatient = async (address: string, options: BrowserContextOptions = {}): Promise<Page> => {
-    const page = await site.open(address, options, site.computing.address);
-    await page.addInitScript(waitForIndex);
-    await page.evaluate(waitForIndex);
-    return page;
-  };
   const watch = (page: Page): string[] => {
     const asked: string[] = [];
     page.on('request', (request) => asked.push(new URL(request.url()).pathname));
@@ -29,7 +17,7 @@ describe('searching where the function answers', () => {
     rows.map((row) => row.outerHTML.replace(/<img[^>]*>/g, ''));
 
   it('asks the API as one types, and nothing of the files', async () => {
-    const page = await openPatient('/search/');
+    const page = await site.openPatient('/search/');
     const asked = watch(page);
     const field = page.getByRole('searchbox');
     await field.pressSequentially('snowboard', { delay: 60 });
@@ -53,7 +41,7 @@ describe('searching where the function answers', () => {
   });
 
   it('puts a line before what has but a part of the question, and counts it apart', async () => {
-    const page = await openPatient('/search/');
+    const page = await site.openPatient('/search/');
     const lines = () =>
       page.evaluate<string[]>(
         'Array.from(document.querySelectorAll("#results > li"), (item) => getComputedStyle(item, "::before").content)',
@@ -94,7 +82,7 @@ describe('searching where the function answers', () => {
     };`;
 
   it('asks one question at a time, and the last one is answered', async () => {
-    const page = await openPatient('/search/');
+    const page = await site.openPatient('/search/');
     await page.evaluate(counting);
     await page.getByRole('searchbox').focus();
     const held: Promise<unknown>[] = [];
@@ -112,7 +100,7 @@ describe('searching where the function answers', () => {
   });
 
   it('answers what is asked while what can be chosen of the answer before is about to be counted', async () => {
-    const page = await openPatient('/search/');
+    const page = await site.openPatient('/search/');
     // So long that the next question comes in between.
     await page.evaluate(
       '{ const set = window.setTimeout; window.setTimeout = (run, wait, ...more) => set(run, wait === 300 ? 1500 : wait, ...more); }',
@@ -179,7 +167,7 @@ describe('searching where the function answers', () => {
   });
 
   it('asks the function again as soon as the connection is back, though no file could be loaded without it', async () => {
-    const page = await openPatient('/search/?q=snowboard');
+    const page = await site.openPatient('/search/?q=snowboard');
     const field = page.getByRole('searchbox');
     await field.fill('snowb');
     await expect.poll(() => names(page)).toContain('SnowBoard');
@@ -195,7 +183,7 @@ describe('searching where the function answers', () => {
 
   it('C11: sends the page with its rows, which are those that scripts make, and asks for nothing more', async () => {
     const plain = await site.open('/', { javaScriptEnabled: false }, site.computing.address);
-    const page = await openPatient('/search/');
+    const page = await site.openPatient('/search/');
     const asked = watch(page);
     for (const question of ['snow', 'alpha', 'alert document', 'many']) {
       const target = `${site.computing.address}/search/?q=${encodeURIComponent(question)}`;
@@ -217,7 +205,7 @@ describe('searching where the function answers', () => {
   });
 
   it('names a repository with its slug in rows of the API too, where another has its name', async () => {
-    const page = await openPatient('/search/');
+    const page = await site.openPatient('/search/');
     await page.evaluate("document.getElementById('search-form').dataset.alike = 'beta alpha'");
     await page.getByRole('searchbox').fill('snowboard');
     await expect.poll(() => page.locator('#results .place').allTextContents()).toEqual(['Alpha Repo (alpha)']);
@@ -261,7 +249,7 @@ describe('searching where the function answers', () => {
   });
 
   it('counts what results can be narrowed to, and goes on showing more', async () => {
-    const page = await openPatient('/search/?q=many', phone);
+    const page = await site.openPatient('/search/?q=many', phone);
     await page.getByRole('button', { name: 'Show more' }).click();
     await expect.poll(async () => (await names(page)).length).toBe(52);
     await page.getByText('Narrow and sort').click();
@@ -274,7 +262,7 @@ describe('searching where the function answers', () => {
   });
 
   it('offers what it did not count, where it counted a part', async () => {
-    const page = await openPatient('/search/?q=many', phone);
+    const page = await site.openPatient('/search/?q=many', phone);
     const states = () => page.locator('select[name=state] option').allTextContents();
     await page.route(api, async (route) => {
       const response = await route.fetch();
@@ -293,7 +281,7 @@ describe('searching where the function answers', () => {
   });
 
   it('finds the same in every order and by what was chosen, sent and asked for, and the files are asked for none of it', async () => {
-    const page = await openPatient('/');
+    const page = await site.openPatient('/');
     const plain = await site.open('/', { javaScriptEnabled: false }, site.computing.address);
     const asked = watch(page);
     const at = (query: string) => `${site.computing.address}/search/?${query}`;
@@ -329,7 +317,7 @@ describe('searching where the function answers', () => {
   });
 
   it('a person finds a tweak for iOS 16 rootless and opens it in the manager', async () => {
-    const page = await openPatient('/', phone);
+    const page = await site.openPatient('/', phone);
     await page.locator('#device-bar summary').click();
     await page.getByLabel('iOS', { exact: true }).fill('16');
     await page.getByLabel('Jailbreak').selectOption('rootless');

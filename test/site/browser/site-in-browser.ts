@@ -1,6 +1,7 @@
 import type { Browser, BrowserContext, BrowserContextOptions, CDPSession, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { CatalogFile } from '../../../src/catalog/node-sqlite.ts';
+import { patience } from '../../../src/results/patience.ts';
 import { CatalogSearch } from '../../../src/search/catalog-search.ts';
 import { launchBrowser } from '../../support/browser.ts';
 import { createPublished } from '../../support/published.ts';
@@ -31,6 +32,11 @@ export interface Visit {
 const forget = `if (window.name === 'used') { localStorage.clear(); sessionStorage.clear(); window.name = ''; }`;
 
 export const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } as const;
+
+const waitForIndex = `{
+  const set = window.setTimeout;
+  window.setTimeout = (run, wait, ...more) => set(run, wait === ${patience} ? 600_000 : wait, ...more);
+}`;
 
 /** What a page has where a test asks for nothing else. */
 const usual: { readonly viewport: { width: number; height: number }; readonly colorScheme: 'light' | 'dark' } = {
@@ -136,7 +142,18 @@ export class SiteInBrowser {
     return kept.page;
   }
 
-  /** The same in a profile of its own, for a test that does more to it than can be taken back. */
+  /**
+   * The same where the function answers, on a page that waits for it: a busy machine, or a test that holds a request back,
+   * may take longer than a visitor waits, and then the page asks the files for a while.
+   */
+  async openPatient(address: string, options: BrowserContextOptions = {}): Promise<Page> {
+    const page = await this.open(address, options, this.computing.address);
+    await page.addInitScript(waitForIndex);
+    await page.evaluate(waitForIndex);
+    return page;
+  }
+
+  /** A page in a profile of its own, for a test that does more to it than can be taken back. */
   async openAnother(address: string, options: BrowserContextOptions, base: string): Promise<Page> {
     const opened = await this.visit(address, options, this.#heard, base);
     this.#contexts.push(opened.context);

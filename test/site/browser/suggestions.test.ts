@@ -127,7 +127,7 @@ describe('what is shown below the field', () => {
   });
 
   it('shows what two letters begin before the index answers, then the answer, and asks for each list once', async () => {
-    const page = await site.open('/about/', {}, site.computing.address);
+    const page = await site.openPatient('/about/');
     const lists: string[] = [];
     page.on('request', (request) => {
       if (request.url().includes('/beginnings/')) lists.push(new URL(request.url()).pathname);
@@ -153,7 +153,7 @@ describe('what is shown below the field', () => {
   it.each(['files', 'function'])(
     'shows on %s at the second letter what it read at the first, whatever else is still to come',
     async (source) => {
-      const page = await site.open('/about/', {}, source === 'files' ? undefined : site.computing.address);
+      const page = await (source === 'files' ? site.open('/about/') : site.openPatient('/about/'));
       const letListGo = await holdRequests(page, '**/search-index/beginnings/6d-61.json');
       const letGo = await holdRequests(page, '**/package/search?*');
       const names = page.locator('#suggestions [role=option] .name');
@@ -192,7 +192,7 @@ describe('what is shown below the field', () => {
   );
 
   it('keeps the answer of the index where what two letters begin comes later', async () => {
-    const page = await site.open('/about/', {}, site.computing.address);
+    const page = await site.openPatient('/about/');
     const letGo = await holdRequests(page, '**/search-index/beginnings/*');
     const read = page.waitForResponse('**/search-index/beginnings/*');
     const names = page.locator('#suggestions [role=option] .name');
@@ -208,7 +208,7 @@ describe('what is shown below the field', () => {
   });
 
   it('stays closed after Escape and after the field is left, whatever is still to come', async () => {
-    const page = await site.open('/about/', {}, site.computing.address);
+    const page = await site.openPatient('/about/');
     const letGo = await holdRequests(page, '**/package/search?*');
     const answered = page.waitForResponse('**/package/search?*');
     const list = page.locator('#suggestions');
@@ -245,7 +245,7 @@ describe('what is shown below the field', () => {
   });
 
   it('shows of what it found before what has the letters since, until the answer is there, and keeps the row walked to', async () => {
-    const page = await site.open('/about/', {}, site.computing.address);
+    const page = await site.openPatient('/about/');
     const option = page.locator('#suggestions [role=option]');
     await page.getByRole('combobox').fill('al');
     await expect.poll(() => option.count()).toBeGreaterThan(1);
@@ -348,7 +348,7 @@ describe('what is shown below the field', () => {
   });
 
   it('says of a repository there what the page of the search does, as that it is in trouble', async () => {
-    const page = await site.open('/about/', {}, site.computing.address);
+    const page = await site.openPatient('/about/');
     await page.getByRole('combobox').fill('only in beta');
     await expect.poll(() => page.getByRole('status').textContent()).toMatch(/found/);
     const from = page.locator('#suggestions [data-package="com.beta.only"] .from');
