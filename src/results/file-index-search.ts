@@ -22,8 +22,16 @@ import {
 import type { RowCard } from './row.ts';
 import { foldText, splitWords } from './words.ts';
 
-/** Reads a part of the index; see file-index.ts. Rejects if it is not there. */
-export type ReadPart = (kind: PartKind, name: string) => Promise<unknown>;
+/**
+ * Reads a part of the index; see file-index.ts. Rejects if it is not there. `isAnew`: what was read last is none, so a
+ * cache that has it is no help.
+ */
+export type ReadPart = (kind: PartKind, name: string, isAnew: boolean) => Promise<unknown>;
+
+/** A host may answer with other JSON in place of a part. */
+const assertPart = (isPart: boolean): void => {
+  if (!isPart) throw new Error('no part of the index');
+};
 
 /** The most words of a query that count. Of a script without blanks each character is one. */
 const mostWords = 32;
@@ -87,6 +95,8 @@ export class FileIndexSearch {
   readonly #read: ReadPart;
   /** What was read, that which was asked for last at the end. */
   readonly #parts = new Map<string, Promise<unknown>>();
+  /** What could not be read. */
+  readonly #failed = new Set<string>();
   /** The number of the first package of each file with rows. */
   readonly #starts: number[] = [];
 
@@ -104,13 +114,16 @@ export class FileIndexSearch {
     const key = `${kind}/${name}`;
     const known = this.#parts.get(key) as Promise<Content> | undefined;
     this.#parts.delete(key);
-    const part = known ?? this.#read(kind, name).then(compose);
+    const part = known ?? this.#read(kind, name, this.#failed.has(key)).then(compose);
     this.#parts.set(key, part);
     const [oldest] = this.#parts.keys();
     if (this.#parts.size > mostKept) this.#parts.delete(oldest as string);
     if (known !== undefined) return known;
     // It may be asked for again.
-    part.catch(() => this.#parts.delete(key));
+    part.catch(() => {
+      this.#parts.delete(key);
+      this.#failed.add(key);
+    });
     return part;
   }
 
@@ -118,7 +131,12 @@ export class FileIndexSearch {
   async #words(kind: 'words' | 'heads', from: number, to: number): Promise<Member[]> {
     const files = this.#entry[kind].slice(from, to);
     const read = await Promise.all(
-      files.map(([, name]) => this.#part(kind, name, (file) => Object.entries(file as WordFile))),
+      files.map(([first, name]) =>
+        this.#part(kind, name, (file) => {
+          assertPart(typeof (file as WordFile)[first] === 'string');
+          return Object.entries(file as WordFile);
+        }),
+      ),
     );
     return read.flat();
   }
@@ -233,8 +251,15 @@ export class FileIndexSearch {
   #facets(): Promise<Facets> {
     return this.#part('values', this.#entry.facets, (file) => {
       const { combinations, of } = file as FacetFile;
-      return { combinations, of: decodeNumbers(of) };
+      return { combinations, of: this.#valuesOf(of) };
     });
+  }
+
+  /** A number of each package. */
+  #valuesOf(text: string): readonly number[] {
+    const values = decodeNumbers(text);
+    assertPart(values.length === this.#entry.packages);
+    return values;
   }
 
   /** Those of some packages that have the chosen values, in their order. */
@@ -276,7 +301,7 @@ export class FileIndexSearch {
   async sort(numbers: readonly number[], order: IndexOrder): Promise<readonly number[]> {
     const name = this.#entry.orders[order];
     if (name === undefined) return numbers;
-    const values = await this.#part('values', name, (file) => decodeNumbers(file as string));
+    const values = await this.#part('values', name, (file) => this.#valuesOf(file as string));
     return [...numbers].sort((a, b) => (values[b] as number) - (values[a] as number) || a - b);
   }
 
@@ -286,8 +311,12 @@ export class FileIndexSearch {
       numbers.map(async (number) => {
         const file = this.#fileWith(number);
         const name = this.#entry.rows.slice(file * (nameLength + 1), file * (nameLength + 1) + nameLength);
-        const rows = await this.#part('rows', name, (read) => read as readonly RowCard[]);
-        return rows[number - (this.#starts[file] as number)] as RowCard;
+        const [start, end = this.#entry.packages] = this.#starts.slice(file, file + 2) as [number, number?];
+        const rows = await this.#part('rows', name, (read) => {
+          assertPart(Array.isArray(read) && read.length === end - start);
+          return read as readonly RowCard[];
+        });
+        return rows[number - start] as RowCard;
       }),
     );
   }

@@ -18,7 +18,8 @@ type Fields = Readonly<Record<string, string>>;
 /** The host of the files: what is asked of it, and how it answers other than with them. */
 const host = {
   asked: [] as string[],
-  caches: [] as (string | undefined)[],
+  /** How what a cache has is to be used, by what is asked. */
+  caches: new Map<string, (string | undefined)[]>(),
   answer: (_file: string): Response | undefined => undefined,
 };
 const { fetch } = globalThis;
@@ -40,7 +41,7 @@ beforeAll(async () => {
   globalThis.fetch = async (address, options) => {
     const name = String(address).slice(String(address).indexOf(indexRoot));
     host.asked.push(name);
-    if (name === indexEntry) host.caches.push(options?.cache);
+    host.caches.set(name, [...(host.caches.get(name) ?? []), options?.cache]);
     const file = path.join(folder, 'out', name);
     const given = host.answer(name);
     return given ?? (existsSync(file) ? new Response(readFileSync(file)) : new Response(null, { status: 404 }));
@@ -64,6 +65,7 @@ afterAll(() => {
 });
 beforeEach(() => {
   host.asked.length = 0;
+  host.caches.clear();
   host.answer = () => undefined;
 });
 
@@ -85,7 +87,7 @@ describe('the entry of the index', () => {
     expect(host.asked).toEqual([indexEntry, indexEntry]);
     expect((await readEntry(true)).text).toBe(first.text);
     expect(host.asked).toHaveLength(3);
-    expect(host.caches).toEqual(['no-cache', 'no-cache', 'no-cache']);
+    expect(host.caches.get(indexEntry)).toEqual(['no-cache', 'no-cache', 'no-cache']);
   });
 });
 
@@ -198,6 +200,30 @@ describe('the search of the files', () => {
     host.asked.length = 0;
     await searchFiles('snowboa', {});
     expect(host.asked).toEqual([]);
+  });
+
+  describe('where the host has answered with something else in place of a part', () => {
+    const others = ['{"error":"Service unavailable"}', 'null', '[]', '""', '{"combinations":[],"of":""}', '{"lone":"'];
+    const questions = [
+      ['words', 'words', () => ask('lone')],
+      ['rows', 'rows', () => ask('lone')],
+      ['choices', 'values', async () => (await searchFiles('lone', {})).count()],
+      ['order', 'values', () => ask('lone', {}, { sort: 'newest' })],
+    ] as const;
+
+    it.each(questions)('reads that of the %s anew, past every cache', async (name, kind, question) => {
+      // Of which nothing was read yet.
+      await buildIndex(named('Lone', `Lone ${name}`));
+      await readEntry(true);
+      for (const other of others) {
+        host.answer = (file) => (file.includes(`/${kind}/`) ? new Response(other) : undefined);
+        await expect(question(), other).rejects.toThrow();
+      }
+      const [part = ''] = [...host.caches.keys()].filter((file) => file.includes(`/${kind}/`));
+      expect(host.caches.get(part)).toEqual(['default', ...others.slice(1).map(() => 'reload')]);
+      host.answer = () => undefined;
+      await question();
+    });
   });
 
   // The last: from here on the host has another index.

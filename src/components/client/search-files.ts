@@ -22,8 +22,8 @@ let opened: OpenIndex | undefined;
 const openIndex = async (isAnew = false): Promise<OpenIndex> => {
   const { entry, text } = await readEntry(isAnew);
   if (opened?.text === text) return opened;
-  const index = new FileIndexSearch(entry, async (kind, name) => {
-    const response = await fetch(addressOf(partFile(kind, name)));
+  const index = new FileIndexSearch(entry, async (kind, name, isAnew) => {
+    const response = await fetch(addressOf(partFile(kind, name)), { cache: isAnew ? 'reload' : 'default' });
     if (!response.ok) throw new Error(`${response.status}`);
     return response.json();
   });
