@@ -2,7 +2,7 @@ import { encodeFolderName } from '../contract/filenames.ts';
 import type { PackageOrder } from '../contract/parameters.ts';
 import { searchPage } from '../contract/search-page.ts';
 import { mostWords } from '../contract/search-words.ts';
-import { calledBy, findCalled, type OfferedRepository } from './called-repository.ts';
+import { calledBy, findCalled, type OfferedRepository, withoutRepo } from './called-repository.ts';
 import { type Chosen, facetNames } from './chosen-facets.ts';
 import { presentSlug } from './former-slugs.ts';
 import type { FoundPackage, IndexTraits } from './found.ts';
@@ -55,27 +55,37 @@ export const fitMarkup = (fit: Fit, question: string, root: string): string => {
   return `Nothing is spelt “<bdi>${escapeMarkup(question)}</bdi>”. Did you mean <a href="${address}" dir="auto">${escapeMarkup(fit.meant)}</a>?`;
 };
 
-const placeMarkup = (question: string, root: string, called: OfferedRepository | undefined): string => {
-  if (called === undefined)
-    return `Is it a repository? <a href="${root}repository/#name=${encodeURIComponent(wholeCharacters(question))}">Look for it among the repositories</a>.`;
-  const [slug, name] = called;
-  return `Looking for the repository <a href="${escapeMarkup(`${root}repository/${encodeFolderName(slug)}`)}/" dir="auto">${name}</a>?`;
+/** Of how many repositories of one name the page leads to each. */
+const mostCalled = 3;
+
+const placeMarkup = (question: string, root: string, called: readonly OfferedRepository[]): string => {
+  const among = (name: string, words: string) =>
+    `<a href="${root}repository/#name=${encodeURIComponent(wholeCharacters(name))}">${words}</a>`;
+  if (called.length === 0) return `Is it a repository? ${among(question, 'Look for it among the repositories')}.`;
+  const links = called
+    .slice(0, mostCalled)
+    .map(
+      ([slug, name]) =>
+        `<a href="${escapeMarkup(`${root}repository/${encodeFolderName(slug)}`)}/" dir="auto">${name}</a>`,
+    );
+  if (called.length > mostCalled) links.push(among(withoutRepo(question), `${called.length - mostCalled} more`));
+  return `Looking for the repository ${links.join(' or ')}?`;
 };
 
 /**
  * What is said above the results, as markup. A query that no package fits (`isNowhere`) may name a repository: its words
- * are in the part of that address which browsers do not send. `called` is the repository that is called as the query.
+ * are in the part of that address which browsers do not send. `called` are the repositories that are called as the query.
  */
 export const noteMarkup = (
   fit: Fit,
   question: string,
   root: string,
   isNowhere: boolean,
-  called?: OfferedRepository,
+  called: readonly OfferedRepository[],
 ): string => {
   const fitting = isNowhere && question !== '' ? '' : fitMarkup(fit, question, root);
-  const place = called || (isNowhere && question !== '') ? placeMarkup(question, root, called) : '';
-  return [fitting, place].filter(Boolean).join(' ');
+  const isPlace = called.length > 0 || (isNowhere && question !== '');
+  return [fitting, isPlace ? placeMarkup(question, root, called) : ''].filter(Boolean).join(' ');
 };
 
 const deviceNote =
@@ -136,12 +146,12 @@ const choose = (html: string, chosen: Readonly<Record<string, string | undefined
   return result;
 };
 
-/** The repository that the built page offers as a filter, and that is called as the query. */
-const findOffered = (built: string, question: string): OfferedRepository | undefined => {
+/** The repositories that the built page offers as a filter, and that are called as the query. */
+const findOffered = (built: string, question: string): readonly OfferedRepository[] => {
   const start = built.indexOf('<select name="repository"');
   const options = built.slice(start, built.indexOf('</select>', start));
   // Few queries name one, and to read the names of hundreds takes longer than the rest of the page.
-  if (start < 0 || !options.toLowerCase().includes(calledBy(question))) return undefined;
+  if (start < 0 || !options.toLowerCase().includes(calledBy(question))) return [];
   const offered = options.matchAll(/<option value="([^"]+)">([^<]*)/g);
   return findCalled(
     question,
@@ -175,7 +185,7 @@ export const composeSearchPage = (built: string, answer: AnsweredSearch): string
         ? `Page ${page}, ${countWords(found.length, false)}`
         : countWords(found.length, isMore, parts);
   // The results of earlier pages are unknown here.
-  const called = isNarrowed || page > 1 ? undefined : findOffered(built, question);
+  const called = isNarrowed || page > 1 ? [] : findOffered(built, question);
   const fitting = page > 1 ? '' : noteMarkup(fit, question, root, isNothing && !isNarrowed, called);
   // With functions wherever strangers' text is put in, because it may contain replacement patterns.
   const replaced: readonly (readonly [string, string])[] = [

@@ -411,23 +411,27 @@ it('a page of the search after the first says nothing of how the first results f
   expect(pageOf(2)).not.toContain('Did you mean');
 });
 
+/** What a page of the search with these options says above the results, if anything. */
+const noteAbove = (options: string, question: string, chosen = {}): string | undefined => {
+  const offered = `<select name="repository" form="f"><option value="">Any</option>${options}</select>`;
+  const html = composeSearchPage([...Object.values(places), offered].join('\n'), {
+    question,
+    chosen,
+    sort: undefined,
+    page: 1,
+    found: toPackages([record('Choicy')], traits),
+    isMore: false,
+    fit: { kind: 'cut' },
+    hasDevice: false,
+    root: '/index/',
+  });
+  return /<p id="fit" class="note weak">(.*)<\/p>/.exec(html)?.[1];
+};
+
 it('C11: a page of the search leads to the repository that is called as the question, with what else it says', () => {
   const name = escapeMarkup("<b>Opa's Repo");
-  const offered = `<select name="repository" form="f"><option value="">Any</option><option value="Opa_1">${name}</option><option value="other">Twin</option><option value="twin">${escapeMarkup("A$$AP $& $'")}</option><option value="all">All of it</option></select>`;
-  const noteOf = (question: string, chosen = {}) => {
-    const html = composeSearchPage([...Object.values(places), offered].join('\n'), {
-      question,
-      chosen,
-      sort: undefined,
-      page: 1,
-      found: toPackages([record('Choicy')], traits),
-      isMore: false,
-      fit: { kind: 'cut' },
-      hasDevice: false,
-      root: '/index/',
-    });
-    return /<p id="fit" class="note weak">(.*)<\/p>/.exec(html)?.[1];
-  };
+  const options = `<option value="Opa_1">${name}</option><option value="other">Twin</option><option value="twin">${escapeMarkup("A$$AP $& $'")}</option><option value="all">All of it</option>`;
+  const noteOf = (question: string, chosen = {}) => noteAbove(options, question, chosen);
   const cut = fitMarkup({ kind: 'cut' }, '', '/');
   const lead = `${cut} Looking for the repository <a href="/index/repository/${encodeFolderName('Opa_1')}/" dir="auto">${name}</a>?`;
   for (const question of ['opa_1', '<B>opa', '<b>Opa’s repository', "<b>opa's REPO"])
@@ -439,4 +443,29 @@ it('C11: a page of the search leads to the repository that is called as the ques
   expect(noteOf('twin')).toBe(place('twin', 'A$$AP $&amp; $&#39;'));
   expect(noteOf("A$$AP $& $'")).toBe(place('twin', 'A$$AP $&amp; $&#39;'));
   expect(noteOf('opa_1', { section: 'tweaks' })).toBe(cut);
+});
+
+it('a page of the search leads to each of the repositories of one name, or to three and the list of all', () => {
+  const option = (slug: string, name: string) => `<option value="${slug}">${escapeMarkup(name)}</option>`;
+  const two = option('one', "Opa's Repo (one)") + option('opa', "Opa's Repo (opa)") + option('own', 'Own (two)');
+  const link = (slug: string, name: string) =>
+    `<a href="/index/repository/${slug}/" dir="auto">${escapeMarkup(name)}</a>`;
+  const lead = (...links: string[]) =>
+    `${fitMarkup({ kind: 'cut' }, '', '/')} Looking for the repository ${links.join(' or ')}?`;
+  // The one with that slug first.
+  for (const question of ['opa', "Opa's Repo"])
+    expect(noteAbove(two, question), question).toBe(
+      lead(link('opa', "Opa's Repo (opa)"), link('one', "Opa's Repo (one)")),
+    );
+  for (const question of ['one', "opa's repo (one)"])
+    expect(noteAbove(two, question), question).toBe(lead(link('one', "Opa's Repo (one)")));
+  expect(noteAbove(two, 'own (two)')).toBe(lead(link('own', 'Own (two)')));
+
+  const five = ['a', 'b', 'c', 'd', 'e'].map((slug) => option(slug, `Röp's Repo (${slug})`)).join('');
+  expect(noteAbove(five, "RÖP's repo")).toBe(
+    lead(
+      ...['a', 'b', 'c'].map((slug) => link(slug, `Röp's Repo (${slug})`)),
+      '<a href="/index/repository/#name=r%C3%B6p">2 more</a>',
+    ),
+  );
 });

@@ -12,10 +12,4 @@ const offered = Array.from(
 
 /** What is said above so many results, as markup. Where they are narrowed, less of that is the way to find anything. */
 export const noteOf = (fit: Fit, question: string, total: number, isNarrowed: boolean): string =>
-  noteMarkup(
-    fit,
-    question,
-    addressOf(''),
-    total === 0 && !isNarrowed,
-    isNarrowed ? undefined : findCalled(question, offered),
-  );
+  noteMarkup(fit, question, addressOf(''), total === 0 && !isNarrowed, isNarrowed ? [] : findCalled(question, offered));
