@@ -12,18 +12,33 @@ export interface CommonFinding {
   readonly count: number;
   /** How many repositories have it. */
   readonly spread: number;
-  /** The first of them, by slug and name: as many as a person reads. */
+  /** The first of them, by slug and name: as many as the page has room for. */
   readonly repositories: readonly { readonly slug: string; readonly name: string }[];
 }
 
 /** How many repositories the status page names together: nobody reads the hundreds of a large index. status.json has all. */
 export const mostNamed = 60;
+/** How many it names as in need of attention, each with its reason. */
+export const mostNeedy = 30;
+/**
+ * How many it names for all findings together. There are 120 kinds of these: with sixty names for each the page would be
+ * sent in twice the 30 kB that it may have.
+ */
+const mostNamedInAll = 200;
 
 interface Found {
   readonly slug: string;
   readonly name: string;
   readonly findings: readonly Finding[];
 }
+
+/** How many repositories to name for each of several findings that so many have: as many of each as possible, and one at least. */
+const shareNames = (spreads: readonly number[]): number => {
+  const isTooMany = (most: number) => spreads.reduce((sum, spread) => sum + Math.min(spread, most), 0) > mostNamedInAll;
+  let most = mostNamed;
+  while (most > 1 && isTooMany(most)) most--;
+  return most;
+};
 
 /** Each finding once, with repositories that have it: the most severe first, then those of most repositories. */
 export const gatherFindings = (repositories: readonly Found[]): CommonFinding[] => {
@@ -38,10 +53,11 @@ export const gatherFindings = (repositories: readonly Found[]): CommonFinding[] 
       gathered.set(code, known);
     }
   }
+  const named = shareNames([...gathered.values()].map(({ spread }) => spread));
   return [...gathered]
-    .map(([code, found]) => {
+    .map(([code, { repositories, ...found }]) => {
       const { title, owner, weight } = findingText(code);
-      return { code, title, owner, weight, ...found };
+      return { code, title, owner, weight, ...found, repositories: repositories.slice(0, named) };
     })
     .sort((a, b) => byWeight(a, b) || b.spread - a.spread || (a.code < b.code ? -1 : 1));
 };

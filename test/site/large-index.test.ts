@@ -1,31 +1,53 @@
+import { hash } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, expect, it } from 'vitest';
 import type { ShownBuild } from '../../src/catalog/last-build.ts';
+import { type FindingCode, findingTexts } from '../../src/contract/finding-texts.ts';
 import { publishSite } from '../../src/pipeline/site-step.ts';
 import { lastBuild, type Source, stanza, temporaryFolder, writeCatalog } from './fixture.ts';
 
 const { folder, remove } = temporaryFolder();
 afterAll(remove);
 
-it('the status page names the first sixty of many repositories, those in trouble first, and is sent within 30 kB', async () => {
-  const slugs = Array.from({ length: 150 }, (_, number) => `repository-${number}`);
+type Outcome = ShownBuild['repositories'][number];
+const [fresh, stale, , , failed] = lastBuild.repositories as [Outcome, Outcome, Outcome, Outcome, Outcome];
+const codes = Object.keys(findingTexts) as FindingCode[];
+
+/** Letters that compress as badly as those of names do, always the same for a text. */
+const lettersOf = (text: string): string => hash('sha256', text).slice(0, 10);
+/** How thirty builds went, of each repository otherwise. */
+const historyOf = (slug: string): string =>
+  [...Number.parseInt(lettersOf(slug).slice(0, 8), 16).toString(2).padStart(32, '0')]
+    .slice(2)
+    .map((digit) => (digit === '0' ? 'u' : 's'))
+    .join('');
+const outcomeOf = (outcome: Outcome, slug: string): Outcome => {
+  return { ...outcome, slug, uri: `https://${slug}.example/`, findings: [], history: historyOf(slug) };
+};
+
+it('the status page names the first of many repositories, those in trouble first, and is sent within 30 kB whatever is found', async () => {
+  const slugs = Array.from({ length: 460 }, (_, number) => `${lettersOf(`${number}`)}-${number}`);
   const sources = slugs.map((slug, number): Source => {
     const packages = stanza({ Package: `com.example.p${number}` });
-    const findings = [{ code: 'redirected', count: 1, example: '' }] as const;
+    // Eight kinds each, and all kinds together.
+    const findings = Array.from({ length: 8 }, (_, at) => ({
+      code: codes[(number * 8 + at) % codes.length] as FindingCode,
+      count: 1 + (number % 7),
+      example: '',
+    }));
     const entry = { slug, uri: `https://${slug}.example/`, ranking: 2 };
-    return { entry, release: `Origin: Repository ${number}\n`, packages, at: '2026-11-18T10:00:00.000Z', findings };
+    const release = `Origin: ${lettersOf(slug)} Repository\n`;
+    return { entry, release, packages, at: '2026-11-18T10:00:00.000Z', findings };
   });
   const catalogPath = path.join(folder, 'catalog.sqlite');
   await writeCatalog(catalogPath, sources, 'https://index.example');
-  const [fresh, stale] = lastBuild.repositories as [Outcome, Outcome, ...Outcome[]];
-  const repositories = slugs.map((slug, number) => ({
-    ...(slug === slugs.at(-1) ? stale : fresh),
-    ...{ slug, uri: `https://${slug}.example/`, findings: [] },
-    // Of each another.
-    history: [...number.toString(2).padStart(30, '0')].map((digit) => (digit === '0' ? 'u' : 's')).join(''),
-  }));
+  const neverRead = Array.from({ length: 20 }, (_, number) => `gone-${lettersOf(`gone ${number}`)}`);
+  const repositories = [
+    ...slugs.map((slug, number) => outcomeOf(number % 10 === 9 ? stale : fresh, slug)),
+    ...neverRead.map((slug) => outcomeOf(failed, slug)),
+  ];
   const out = path.join(folder, 'out');
   await publishSite({
     ...{ catalogPath, outDir: out, cacheDir: path.join(folder, 'cache'), baseUrl: 'https://index.example' },
@@ -35,13 +57,17 @@ it('the status page names the first sixty of many repositories, those in trouble
   const html = readFileSync(path.join(out, 'status/index.html'), 'utf8');
   const rows = html.split('<tbody')[1]?.split('<tr').slice(1) ?? [];
   expect(rows).toHaveLength(60);
-  expect(rows[0]).toContain(`/repository/${slugs.at(-1)}/`);
-  expect(html).toMatch(/and 90 more, all in the list of the <a href="\/doctor\/">Doctor<\/a>/);
-  expect(readFileSync(path.join(out, 'doctor/index.html'), 'utf8')).toContain(slugs[149]);
+  expect(rows[45]).toContain('Not renewed');
+  expect(rows[46]).toContain('Updated');
+  expect(html).toMatch(/and 400 more, all in the list of the <a href="\/doctor\/">Doctor<\/a>/);
+  const attention = html.split('id="attention"')[1]?.split('</section>')[0] ?? '';
+  expect(attention).toContain('46 repositories, 20 never read');
+  expect(attention.split('<li>').slice(1)).toHaveLength(30);
+  expect(attention).toMatch(/and 36 more, all in the list of the <a href="\/doctor\/">Doctor<\/a>/);
+  const doctor = readFileSync(path.join(out, 'doctor/index.html'), 'utf8');
+  for (const slug of [...slugs, ...neverRead]) expect(doctor).toContain(slug);
   // Whatever scripts and styles it names.
   const assets = globSync('**/*.{css,js}', { cwd: out }).filter((file) => html.includes(file));
   const sent = ['status/index.html', ...assets].map((file) => gzipSync(readFileSync(path.join(out, file))).length);
   expect(sent.reduce((sum, size) => sum + size)).toBeLessThan(30 * 1024);
 }, 120_000);
-
-type Outcome = ShownBuild['repositories'][number];

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parseRelease } from '../../src/apt/release.ts';
 import { readGrowth } from '../../src/catalog/build-record.ts';
+import { type FindingCode, findingTexts } from '../../src/contract/finding-texts.ts';
 import { readVanished } from '../../src/publication/vanished.ts';
 import { codesOfMost, gatherFindings } from '../../src/site/common-findings.ts';
 import { diagnose, doctorCommand } from '../../src/site/diagnosis.ts';
@@ -148,6 +149,21 @@ describe('the status page', () => {
     const named = all.slice(0, 60).map(({ slug, name }) => ({ slug, name }));
     expect(gathered).toMatchObject([{ count: 100, spread: 100, repositories: named }]);
     expect([...codesOfMost(gathered, 150)]).toEqual(['release-without-hashes']);
+  });
+
+  it('names fewer for each of many findings, as many as there is room for, and one in any case', () => {
+    const codes = Object.keys(findingTexts) as FindingCode[];
+    const having = (repositories: number, from: number, to: number) => {
+      const findings = codes.slice(from, to).map((code) => ({ code, count: 1, example: '' }));
+      return Array.from({ length: repositories }, (_, number) => ({ slug: `${from} ${number}`, name: '', findings }));
+    };
+    const namedOf = (repositories: ReturnType<typeof having>) =>
+      [...new Set(gatherFindings(repositories).map(({ repositories: named }) => named.length))].sort((a, b) => b - a);
+    expect(namedOf(having(100, 0, 3))).toEqual([60]);
+    expect(namedOf(having(100, 0, 8))).toEqual([25]);
+    expect(namedOf(having(100, 0, codes.length))).toEqual([1]);
+    // What few have leaves its room to others.
+    expect(namedOf([...having(100, 0, 3), ...having(1, 3, 53)])).toEqual([50, 1]);
   });
 
   it('draws how the index grew', () => {

@@ -392,7 +392,7 @@ describe('the words and figures of every page', () => {
     expect(text('section/system/')).toContain('>Held back</span><span class="place" dir="auto">Beta');
     const attention = text('status/').split('id="attention"')[1]?.split('</section>')[0] ?? '';
     expect(readAloud(attention).match(/\bBeta\b/g)).toHaveLength(1);
-    expect(readAloud(attention)).toContain('2 repositories');
+    expect(readAloud(attention)).toContain('1 repository, 1 never read');
     expect(text('status/')).toContain('4 packages on 19 Nov 2026, as many as on 18 Nov 2026.');
     expect(readAloud(attention).replaceAll(/\s+/g, ' ')).toMatch(/Not renewed Held back/);
   }, 120_000);
@@ -620,8 +620,9 @@ describe('the words and figures of every page', () => {
     expect(count('Repositories')).toBe(4);
     expect(count('Updated', 'Unchanged', 'Not renewed', 'Unreadable', 'Not recorded')).toBe(4);
     // What is listed and was never read has no packages to count, and is no repository of the index yet.
-    expect(count('Never read')).toBe(1);
+    expect(count('Listed, never read')).toBe(1);
     const attention = page('status/').split('id="attention"')[1]?.split('</section>')[0] ?? '';
+    expect(attention).toContain('1 repository, 1 never read');
     const [unread, stale] = attention.split('</li>').map((row) => readAloud(row).replaceAll(/\s+/g, ' '));
     expect(unread).toMatch(/\bgone\b.*\bNever read\b/);
     expect(stale).toMatch(/\bBeta\b.*\bNot renewed\b/);
