@@ -282,6 +282,15 @@ describe('a published site', () => {
       expect(wordsOf(name), name).toMatch(/SnowBoard 1\.3 Themes for every icon In trouble Beta/);
   });
 
+  it('says of what is popular that it is so besides what is news, where the first page has named that as news', () => {
+    const [, news = '', popular = ''] = read('index.html').split('<h2>');
+    expect(popular).toMatch(/^Also popular</);
+    // The most popular of all is news.
+    expect(news).toContain('href="/package/com.alpha.snowboard/"');
+    expect(popular).toContain('href="/package/ellekit/"');
+    expect(popular.split('</ul>')[0]).not.toContain('com.alpha.snowboard');
+  });
+
   it('marks a row with the builds that the repository has whose version it shows, which may be fewer than there are', () => {
     const marks = (name: string) =>
       /data-package="com\.alpha\.snowboard">.*?class="notches" title="([^"]*)"/s.exec(read(name))?.[1];
