@@ -176,7 +176,8 @@ export const choose = async (page: Page, ios: string, build: string) => {
   await settle(page);
 };
 /** What the bar calls the device, or asks. */
-export const barOf = (page: Page) => page.locator('[data-device-name]').textContent();
+export const barOf = async (page: Page) =>
+  (await page.locator('[data-device-name]').textContent())?.replace('\u00a0', ' ');
 /** What the rows of a list say of the device, by the names of packages. */
 export const verdicts = async (page: Page, within: string): Promise<Record<string, string>> =>
   Object.fromEntries(

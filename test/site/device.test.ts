@@ -15,6 +15,7 @@ describe('C14: the device of the visitor', () => {
     expect(Object.values(await verdicts(page, '.list')).filter((words) => words !== '')).toEqual([]);
     await choose(page, '16.7', 'rootless');
     expect(await barOf(page)).toBe('iOS 16.7 · rootless');
+    expect(await page.locator('[data-device-name]').textContent(), 'no line begins with the dot').toContain('\u00a0·');
     expect(await verdicts(page, '.list')).toEqual({
       'Snow Both': 'Runs here',
       'Snow Old': 'Rootless, iOS not stated',

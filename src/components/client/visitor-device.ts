@@ -156,7 +156,8 @@ const tellAll = (): void => {
     name.textContent =
       device === undefined
         ? (name.dataset.deviceName ?? '')
-        : `iOS ${writeVersion(device.ios)} · ${wordOf(device.build)}`;
+        : // A line never begins with the dot.
+          `iOS ${writeVersion(device.ios)}\u00a0· ${wordOf(device.build)}`;
   }
   tellOthers();
 };

@@ -165,6 +165,29 @@ describe('a package', () => {
     expect(over).toEqual([]);
   });
 
+  it('keeps the word before the long name of an author beside it, and the count behind that of a repository, on a phone', async () => {
+    const page = await site.open('/package/com.alpha.snowboard/', phone);
+    const long = 'ANameThatHasNoBlanks'.repeat(5);
+    const below = await page.evaluate(`(() => {
+      const link = document.querySelector('.by a');
+      link.textContent = '${long}';
+      const [word, name] = [link.previousSibling, link.firstChild].map((text) => {
+        const range = document.createRange();
+        range.selectNodeContents(text);
+        return range.getBoundingClientRect().top;
+      });
+      return name - word;
+    })()`);
+    expect(below).toBeLessThan(5);
+    await page.locator('.by a').click();
+    const cut = await page.evaluate(`(() => {
+      const chip = document.querySelector('.author-places .chip');
+      chip.querySelector('bdi').textContent = '${long}';
+      return chip.scrollWidth - chip.clientWidth;
+    })()`);
+    expect(cut).toBe(0);
+  });
+
   it('folds a long description after twelve lines, and unfolds it without JavaScript', async () => {
     const page = await site.open('/package/com.beta.only/', { ...phone, javaScriptEnabled: false });
     const height = async () => (await page.locator('.prose').boundingBox())?.height ?? 0;
