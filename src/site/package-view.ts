@@ -55,7 +55,7 @@ export interface PackageView extends Needs {
   /** At most `olderShown` of the other versions, and how many there are. */
   readonly older: readonly VersionRow[];
   readonly olderTotal: number;
-  /** Whether one of these that is safe allows an iOS that the latest exclude. */
+  /** Whether one of these that is safe allows an iOS that none of the latest states to allow. */
   readonly isForOtherIos: boolean;
   /** What its builds state about iOS devices, in the form that the page contains. */
   readonly runs: string;

@@ -113,8 +113,8 @@ export const allowedIos = (version: Pick<StatingVersion, 'record' | 'details'>):
 };
 
 /**
- * Whether the fields of a version allow an iOS that the latest versions for its devices exclude, by what these state. One
- * that sets no limit excludes none.
+ * Whether the fields of a version allow an iOS that no latest version for its devices states to allow. One that sets no
+ * limit states nothing of any iOS, and if none sets one, nothing is excluded.
  */
 export const allowsOtherIos = (
   version: Pick<StatingVersion, 'record' | 'details'>,
@@ -122,11 +122,11 @@ export const allowsOtherIos = (
 ): boolean => {
   const build = buildOf(version.record.architecture);
   const same = latest.filter((one) => build === 'all' || (build !== undefined && isFor(one, build)));
-  const allowed = same.map(({ firmware }) => firmware);
-  if (allowed.length === 0 || allowed.includes(undefined)) return false;
+  const allowed = same.flatMap(({ firmware }) => (firmware === undefined ? [] : [firmware]));
+  if (allowed.length === 0) return false;
   const stated = readLimited(version);
   if (stated === undefined) return false;
-  return complementOf([...stated.excluded, ...allowed.flatMap((ranges) => ranges ?? [])]).length > 0;
+  return complementOf([...stated.excluded, ...allowed.flat()]).length > 0;
 };
 
 /** The title of a build for all in a repository that serves only these builds. */

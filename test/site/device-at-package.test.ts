@@ -46,6 +46,17 @@ describe('C14: the device of the visitor at a package', () => {
     expect(await files()).toEqual(asBuilt);
   });
 
+  it('leads to older versions that allow its iOS where of the latest only one of another repository may, which says nothing', async () => {
+    const page = await open('/package/com.example.grown/');
+    await choose(page, '13.5', 'rootful');
+    expect(await page.locator('.for-device .verdict').textContent()).toBe('Rootful, iOS not stated');
+    const lead = page.locator('#runs-on a');
+    expect(await lead.allTextContents()).toEqual(['older versions']);
+    await lead.click();
+    expect(await page.locator('#older table').textContent()).toMatch(/1\.2[\s\S]*iOS 13 or newer/);
+    expect(await page.locator('#older table').isVisible()).toBe(true);
+  });
+
   it('calls for no manager where the package says that it does not run on the device', async () => {
     const page = await open('/package/com.example.snownew/');
     const called = () => page.locator('#install .primary').allTextContents();

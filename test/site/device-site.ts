@@ -37,6 +37,18 @@ const sources = [
       tweak('Snow Elsewhere (iOS 11)', {}),
       tweak('Snow Everywhere', { Architecture: 'all', Depends: 'firmware (>= 12.0)' }),
       tweak('Snow Desktop', { Architecture: 'amd64' }),
+      tweak('Grown', {
+        Section: 'Utilities',
+        Architecture: 'iphoneos-arm',
+        Depends: 'firmware (>= 14.0)',
+        Version: '2.0',
+      }),
+      tweak('Grown', {
+        Section: 'Utilities',
+        Architecture: 'iphoneos-arm',
+        Depends: 'firmware (>= 13.0)',
+        Version: '1.2',
+      }),
       tweak('Split', { Section: 'Networking', Architecture: 'iphoneos-arm', Depends: 'firmware (<< 15.0)' }),
       tweak('Split', { Section: 'Networking', Depends: 'firmware (>= 16.0)' }),
       tweak('Snow<b>Bold</b>', { Depends: 'firmware (>= 14.0) | firmware (<< 2), <script>alert(1)</script>' }),
@@ -61,6 +73,7 @@ const sources = [
   source(
     'four',
     tweak('Plain', { Section: 'Utilities', Architecture: 'iphoneos-arm' }) +
+      tweak('Grown', { Section: 'Utilities', Architecture: 'iphoneos-arm' }) +
       tweak('Guide', { Section: 'Utilities', Architecture: 'all', Depends: 'com.example.snownew' }),
   ),
   // For other systems: what is for all of them is for none of these devices.
