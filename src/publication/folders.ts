@@ -67,41 +67,47 @@ class Publisher {
     this.#verify = verify;
   }
 
+  /** Leaves a published file that is as it was built. Returns false for any other, which has to be published. */
+  keep({ from, to, replaced }: PlacedFile): boolean {
+    const present = this.#output.find(to);
+    if (!present?.isFile()) return false;
+    const staged = lstatSync(from);
+    if (present.size !== staged.size) return false;
+    const sameTime = Math.floor(present.mtimeMs) === Math.floor(staged.mtimeMs);
+    const isAsOwn = this.#output.isAsOwn(present);
+    // Some disks have inode numbers that exceed the precision of a number, but a single file also has a single time.
+    const isOne = present.ino === staged.ino && present.dev === staged.dev && present.mtimeMs === staged.mtimeMs;
+    // If the two could be one file and are not, it was published by copying, or was made again since.
+    const mayBeOne = replaced && isAsOwn && !isOne && present.dev === staged.dev && this.#knowsNames;
+    const isKnown = isOne || (sameTime && !mayBeOne && !this.#verify);
+    const isSame = isKnown || readFileSync(from).equals(readFileSync(this.#output.resolve(to)));
+    // Permissions are only checked together with everything else that may have been altered.
+    if (!isSame || (!isAsOwn && this.#verify)) return false;
+    if (mayBeOne) this.#knowsNames = this.#output.shareBack(to, from);
+    if (!sameTime && !(mayBeOne && this.#knowsNames)) markSame(from, present);
+    // It is unknown whether files of an interrupted publishing were flushed.
+    if (this.#verify) this.#output.note(to);
+    this.#take(to, staged);
+    this.unchanged++;
+    return true;
+  }
+
   publish({ from, to, replaced }: PlacedFile): void {
     const present = this.#output.lookUp(to);
     const staged = lstatSync(from);
-    if (!this.kept.has(to)) this.#count(to, staged.size);
-    this.kept.add(to);
-    if (replaced && present === undefined && this.#output.share(from, to, staged)) {
-      this.written++;
-      return;
-    }
+    this.#take(to, staged);
+    this.written++;
+    if (replaced && this.#output.share(from, to, staged, present)) return;
     // In whole milliseconds, because file systems store times with different precision.
     const time = new Date(Math.floor(staged.mtimeMs));
-    if (present?.isFile() && present.size === staged.size) {
-      const sameTime = Math.floor(present.mtimeMs) === time.getTime();
-      const isAsOwn = this.#output.isAsOwn(present);
-      // Some disks have inode numbers that exceed the precision of a number, but a single file also has a single time.
-      const isOne = present.ino === staged.ino && present.dev === staged.dev && present.mtimeMs === staged.mtimeMs;
-      // If the two could be one file and are not, it was published by copying, or was made again since.
-      const mayBeOne = replaced && isAsOwn && !isOne && present.dev === staged.dev && this.#knowsNames;
-      const isKnown = isOne || (sameTime && !mayBeOne && !this.#verify);
-      const isSame = isKnown || readFileSync(from).equals(readFileSync(this.#output.resolve(to)));
-      // Permissions are only checked together with everything else that may have been altered.
-      if (isSame && (isAsOwn || !this.#verify)) {
-        if (mayBeOne) this.#knowsNames = this.#output.shareBack(to, from);
-        if (!sameTime && !(mayBeOne && this.#knowsNames)) markSame(from, present);
-        // It is unknown whether files of an interrupted publishing were flushed.
-        if (this.#verify) this.#output.note(to);
-        this.unchanged++;
-        return;
-      }
-    }
-    this.written++;
-    if (replaced && this.#output.share(from, to, staged)) return;
     // It may be copied in the same millisecond in which it was staged, and must not look as if it had been flushed.
     this.#output.copy(from, to, new Date(time.getTime() - 1));
     this.#copied.push({ file: this.#output.resolve(to), time });
+  }
+
+  #take(file: string, { size }: Stats): void {
+    if (!this.kept.has(file)) this.#count(file, size);
+    this.kept.add(file);
   }
 
   #count(file: string, bytes: number): void {
@@ -228,8 +234,13 @@ export const publishFolders = async (
     const former = [...tops.union(topsOf(noted ?? []))].filter(
       (top) => made?.has(top) !== true && lstatSync(output.resolve(top), { throwIfNoEntry: false })?.isDirectory(),
     );
-    const turns = Map.groupBy(files, turnOf);
     const publisher = new Publisher(output, verify);
+    // Nearly all are as they were, except where nothing was.
+    const isNew = ({ to }: PlacedFile) => made?.has(topOf(to) ?? '') === true;
+    const turns = Map.groupBy(
+      files.filter((file) => isNew(file) || !publisher.keep(file)),
+      turnOf,
+    );
     const publishAll = (turn: 'first' | 'new' | 'changed' | 'last') => {
       for (const file of turns.get(turn) ?? []) publisher.publish(file);
     };

@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, unlinkSync } from 'node:fs';
+import { lstatSync, mkdirSync, statSync, unlinkSync } from 'node:fs';
 import path from 'node:path';
 import { makeFolder } from '../disk/make-folder.ts';
 
@@ -30,6 +30,18 @@ export class KnownFolders {
     return this.#known.has(folder);
   }
 
+  /** Whether a folder and all folders above it exist and are no links. Changes nothing. */
+  isThere(folder: string): boolean {
+    if (this.#known.has(folder)) return true;
+    // The output folder itself may be a link: that is the operator's choice.
+    const below = folder !== this.#root;
+    if (below && !this.isThere(path.dirname(folder))) return false;
+    const found = (below ? lstatSync : statSync)(folder, { throwIfNoEntry: false });
+    if (found?.isDirectory() !== true) return false;
+    this.#known.add(folder);
+    return true;
+  }
+
   /** Whether it was made here, so that it contains only what was placed here. */
   isNew(folder: string): boolean {
     return this.#made.has(folder);
@@ -55,7 +67,6 @@ export class KnownFolders {
 
   #clearWay(folder: string): void {
     const below = folder !== this.#root;
-    // The output folder itself may be a link: that is the operator's choice.
     const present = below ? lstatSync(folder, { throwIfNoEntry: false }) : undefined;
     if (present?.isDirectory()) return;
     if (present !== undefined) unlinkSync(folder);

@@ -87,7 +87,13 @@ export class OutputFolder {
     return lstatSync(target, { throwIfNoEntry: false });
   }
 
-  /** The same with integers, and with times in nanoseconds. */
+  /** The same, but nothing is made or removed: undefined also if something is in the way of its folder. */
+  find(file: string): Stats | undefined {
+    const target = this.resolve(file);
+    return this.#folders.isThere(path.dirname(target)) ? lstatSync(target, { throwIfNoEntry: false }) : undefined;
+  }
+
+  /** What `lookUp` finds, with integers, and with times in nanoseconds. */
   lookUpExactly(file: string): BigIntStats | undefined {
     const target = this.resolve(file);
     this.#folders.make(path.dirname(target));
@@ -113,12 +119,13 @@ export class OutputFolder {
   /**
    * Makes a hard link to another file here, so that it need not be copied or stored twice. Whoever changes that file
    * has to replace it. Returns false if that is impossible: on another disk or one without hard links, and if the other
-   * file's readers are not those of files that are written here. `given` is what is at the source.
+   * file's readers are not those of files that are written here. `given` is what is at the source, `present` what is in
+   * the place of the file.
    */
-  share(source: string, file: string, given = lstatSync(source)): boolean {
+  share(source: string, file: string, given = lstatSync(source), present = this.lookUp(file)): boolean {
     if (!given.isFile() || !this.isAsOwn(given)) return false;
     // A new name appears at once; an existing file is replaced by rename.
-    const isNew = !this.isHolding && this.lookUp(file) === undefined && !this.#keepsCopies;
+    const isNew = !this.isHolding && present === undefined && !this.#keepsCopies;
     const name = isNew ? this.resolve(file) : this.temporary();
     try {
       linkSync(source, name);

@@ -21,15 +21,23 @@ export const isAsWritten = (file: string, kept: KeptFile, verify: boolean): bool
   return !verify || hash('sha256', readFileSync(file)) === kept.sha256;
 };
 
+// What is behind a link is not what was written here, be it the same.
+const holds = (file: string, content: Uint8Array): boolean => {
+  const found = lstatSync(file, { throwIfNoEntry: false });
+  return found?.isFile() === true && found.size === content.length && readFileSync(file).equals(content);
+};
+
 /**
  * Writes a file that is kept. An existing file is replaced rather than modified, because it may be hard-linked into the
- * output, where readers must see whole files.
+ * output, where readers must see whole files. One that has this content stays: comparing it with what is published takes
+ * longer than all else of a page, and after an update of this software most pages are as they were.
  */
 export const writeKept = (file: string, content: Uint8Array): void => {
   try {
     writeFileSync(file, content, { flag: 'wx' });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (holds(file, content)) return;
     rmSync(file);
     writeFileSync(file, content, { flag: 'wx' });
   }

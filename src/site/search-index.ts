@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { compareText } from '../catalog/reading.ts';
@@ -195,12 +195,6 @@ async function* composeIndex(
   yield { path: indexEntry.slice(indexRoot.length), content: Buffer.from(JSON.stringify(entry)) };
 }
 
-// What is behind a link is not what was written here, be it the same.
-const sameBytes = (file: string, content: Uint8Array): boolean => {
-  const found = lstatSync(file, { throwIfNoEntry: false });
-  return found?.isFile() === true && found.size === content.length && readFileSync(file).equals(content);
-};
-
 /**
  * Builds the search index into a folder. Files that are there with the same bytes stay as they are. Returns all files.
  *
@@ -216,7 +210,6 @@ export const buildSearchIndex = async (
   for await (const { path: name, content } of composeIndex(catalog, onPackage)) {
     const file = path.join(folder, name);
     files.add(name);
-    if (sameBytes(file, content)) continue;
     const parent = path.dirname(file);
     if (!folders.has(parent)) mkdirSync(parent, { recursive: true });
     folders.add(parent);

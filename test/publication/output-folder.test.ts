@@ -21,7 +21,6 @@ import { longestSegment } from '../../src/contract/public-addresses.ts';
 import { publishFolders } from '../../src/publication/folders.ts';
 import { OutputFolder } from '../../src/publication/output-folder.ts';
 import { StagedFile } from '../../src/publication/staged-file.ts';
-import { writeKept } from '../../src/site/kept-file.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
 // What the system refuses, and how the disk flushes.
@@ -74,6 +73,12 @@ const stage = (files: Readonly<Record<string, string>>, replaced = false) => {
 const publish = (files: Readonly<Record<string, string>>) =>
   publishFolders(new OutputFolder(out), stage(files), { named: path.join(folder, 'named') });
 const read = (name: string) => readFileSync(path.join(out, name), 'utf8');
+
+/** As who keeps files: another file in the place of one, with the same bytes or others. */
+const makeAnew = (file: string, text: string): void => {
+  rmSync(file);
+  writeFileSync(file, text);
+};
 
 describe('the output folder', () => {
   it('C12: takes whole files too where a folder below it lies on another disk', async () => {
@@ -191,7 +196,7 @@ describe('the output folder', () => {
 
     // A reader of what is published goes on with it, whole, while its builder writes the next.
     const descriptor = openSync(path.join(out, 'a/index.html'), 'r');
-    writeKept(path.join(folder, 'staged/a/index.html'), Buffer.from('another a'));
+    makeAnew(path.join(folder, 'staged/a/index.html'), 'another a');
     expect([readFileSync(descriptor, 'utf8'), read('a/index.html')]).toEqual(['a', 'a']);
     closeSync(descriptor);
     system.refuse = (call) => (call === 'link' ? 'EXDEV' : undefined);
@@ -199,7 +204,7 @@ describe('the output folder', () => {
     expect([read('a/index.html'), isShared('a/index.html')]).toEqual(['another a', false]);
     expect(await publishShared({})).toMatchObject({ written: 0, unchanged: 2 });
     // The same bytes in another file are the same page, and become one file where that can be.
-    writeKept(path.join(folder, 'staged/index.html'), Buffer.from('front'));
+    makeAnew(path.join(folder, 'staged/index.html'), 'front');
     const published = statSync(path.join(out, 'index.html'));
     expect(await publishShared({})).toMatchObject({ written: 0, unchanged: 2 });
     expect([isShared('index.html'), isShared('a/index.html')]).toEqual([false, false]);
@@ -212,7 +217,7 @@ describe('the output folder', () => {
     expect([ino, mtimeMs]).toEqual([published.ino, published.mtimeMs]);
     expect(readdirSync(path.join(folder, 'staged')).sort()).toEqual(['a', 'index.html']);
     // Of one length alone they are not the same.
-    writeKept(path.join(folder, 'staged/index.html'), Buffer.from('other'));
+    makeAnew(path.join(folder, 'staged/index.html'), 'other');
     utimesSync(path.join(folder, 'staged/index.html'), published.atime, published.mtime);
     expect(await publishShared({})).toMatchObject({ written: 1, unchanged: 1 });
     expect([read('index.html'), isShared('index.html')]).toEqual(['other', true]);
@@ -234,7 +239,7 @@ describe('the output folder', () => {
     rmSync(path.join(folder, 'staged/b'));
     // One that was published so before is left so, never shared, and mended where all is verified.
     chmodSync(path.join(out, 'index.html'), 0o600);
-    writeKept(path.join(folder, 'staged/index.html'), Buffer.from('front'));
+    makeAnew(path.join(folder, 'staged/index.html'), 'front');
     const again = (verify: boolean) =>
       publishFolders(new OutputFolder(out), staged, { named: path.join(folder, 'named'), verify });
     expect(await again(false)).toMatchObject({ written: 0 });
@@ -273,7 +278,7 @@ describe('the output folder', () => {
       publishFolders(new OutputFolder(out), stage({}, true), { named: path.join(folder, 'named'), verify });
     stage({ 'a.html': 'a', 'b.html': 'b', 'c.html': 'c' });
     await shared();
-    for (const name of ['a', 'b', 'c']) writeKept(path.join(folder, `staged/${name}.html`), Buffer.from(name));
+    for (const name of ['a', 'b', 'c']) makeAnew(path.join(folder, `staged/${name}.html`), name);
     let tried = 0;
     system.refuse = (call) => (call === 'link' && ++tried > 0 ? 'EPERM' : undefined);
     expect(await shared()).toMatchObject({ written: 0, unchanged: 3 });
@@ -296,7 +301,7 @@ describe('the output folder', () => {
     // What an earlier publishing left may never have been flushed.
     expect(flushed).toHaveLength(3);
     // A folder of such a name is in the way of sharing, and of nothing else.
-    writeKept(path.join(folder, 'staged/a.html'), Buffer.from('a'));
+    makeAnew(path.join(folder, 'staged/a.html'), 'a');
     mkdirSync(path.join(beside, 'x'), { recursive: true });
     expect(await publishFolders(new OutputFolder(out), [known], options)).toMatchObject({ written: 0, unchanged: 3 });
   });
@@ -311,7 +316,7 @@ describe('the output folder', () => {
     stage({ [long]: 'a', b: 'b' });
     const shared = () => publishFolders(new OutputFolder(out), [known], { named: path.join(folder, 'named') });
     await shared();
-    for (const name of [long, 'b']) writeKept(path.join(folder, 'staged', name), Buffer.from(name.slice(0, 1)));
+    for (const name of [long, 'b']) makeAnew(path.join(folder, 'staged', name), name.slice(0, 1));
     expect(await shared()).toMatchObject({ written: 0, unchanged: 2 });
     for (const [name, place] of Object.entries(places)) {
       expect(statSync(path.join(folder, 'staged', place)).ino).toBe(statSync(path.join(out, name)).ino);
