@@ -20,10 +20,11 @@ const wide = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han
  * its only word; "#" if it has none.
  */
 export const lettersOf = (name: string): string => {
-  const [first, second] = [...name.normalize('NFC').slice(0, 200).matchAll(word)].map(([text]) => [...text]);
-  const start = first?.[0];
+  const [first, second] = name.normalize('NFC').slice(0, 200).matchAll(word);
+  const [start, next = ''] = first?.[0] ?? '';
   if (start === undefined) return '#';
   if (wide.test(start)) return start;
-  if (second?.[0] !== undefined && !wide.test(second[0])) return (start + second[0]).toUpperCase();
-  return start.toUpperCase() + (first?.[1] ?? '').toLowerCase();
+  const [other] = second?.[0] ?? '';
+  if (other !== undefined && !wide.test(other)) return (start + other).toUpperCase();
+  return start.toUpperCase() + next.toLowerCase();
 };

@@ -89,10 +89,10 @@ const beginningOf = (name: string): string => {
 };
 
 /** As Astro's own, which looks at each name anew, with regular expressions. */
-export const addAttribute = (value: unknown, name: string): string | HTMLString => {
+export const addAttribute = (value: unknown, name: string): string | HTMLString | Markup => {
   const beginning = typeof value === 'string' && value !== '' ? beginningOf(name) : '';
   if (beginning === '') return attribute(value, name);
-  return new HTMLString(`${beginning}${(value as string).replaceAll('&', '&amp;').replaceAll('"', '&quot;')}"`);
+  return new Markup(`${beginning}${(value as string).replaceAll('&', '&amp;').replaceAll('"', '&quot;')}"`);
 };
 
 // What is known to come to the same here and there; what has a dash in its name has attributes of other rules.
@@ -100,10 +100,10 @@ const plainTag = /^[a-z][a-z\d]*$/;
 
 const renderElement = (rendering: SSRResult, tag: string, props: Record<string, unknown>, slots: Slots): Markup => {
   if (!plainTag.test(tag)) throw new Error(`src/site/page-runtime.ts makes no element of this name: ${tag}`);
-  const attributes = Object.keys(props).map((name) => addAttribute(props[name], name));
+  const attributes = joined(Object.keys(props).map((name) => addAttribute(props[name], name))).text;
   const inside = joined(Object.values(slots).map((slot) => slot?.(rendering)));
   const isVoid = inside.text === '' && voidElementNames.test(tag);
-  const raw = [`<${tag}`, ...attributes, isVoid ? '/>' : '>'].join('');
+  const raw = `<${tag}${attributes}${isVoid ? '/>' : '>'}`;
   return isVoid ? new Markup(raw) : joined([inside], [raw, `</${tag}>`]);
 };
 

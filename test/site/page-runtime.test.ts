@@ -61,7 +61,7 @@ describe('the runtime of compiled pages', () => {
     const values = ['x', '', `a & "b" <c> 'd'`, '&amp;', ['a', { b: true }], true, false, 0, undefined, null];
     for (const name of names) {
       for (const value of values) {
-        expect(String(addAttribute(value, name)), `${name} ${value}`).toBe(String(attribute(value, name)));
+        expect(shown(addAttribute(value, name)), `${name} ${value}`).toBe(`<p>${attribute(value, name)}</p>`);
       }
     }
   });
