@@ -256,7 +256,8 @@ export const publishFolders = async (
     if (isHolding) publishChanged();
     await putInForce(() => {
       output.release(unnamed);
-      if (turns.has('new')) named.write(new Set([...known, ...names]));
+      // Also pages that stand as they were built, which an interrupted publishing left.
+      if (names.some((name) => !known.has(name))) named.write(new Set([...known, ...names]));
     });
     if (isHolding) output.release();
     else publishChanged();

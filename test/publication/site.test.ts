@@ -108,6 +108,18 @@ describe('publishing the site', () => {
     expect(read(page('list'))).toBe('old list');
   });
 
+  it('C12: knows that a page is named which an interrupted run left as it is built, before any page names it', async () => {
+    await publish({ 'index.html': 'front', [page('list')]: 'old list' });
+    mkdirSync(path.join(out, 'a'));
+    writeFileSync(path.join(out, page('a')), 'a');
+    await expect(publish({ 'index.html': null, [page('list')]: 'names a', [page('a')]: 'a' })).rejects.toThrow();
+    expect(read(page('list'))).toBe('names a');
+    // So it must not name the next page before that stands.
+    const next = { 'index.html': 'front', [page('list')]: 'names a', [page('a')]: 'names b', [page('b')]: null };
+    await expect(publish(next)).rejects.toThrow();
+    expect(read(page('a'))).toBe('a');
+  });
+
   it('C12: takes a page that an interrupted run placed and named for one that is named', async () => {
     await publish({ 'index.html': 'front', [page('list')]: 'old list', [page('zzz')]: 'z' });
     // The list names a by now, and the run ends at the page after it.
