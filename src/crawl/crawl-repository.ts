@@ -254,10 +254,7 @@ const areExtrasDue = ({ limits, pauses }: Visit, { extrasCheckedAt }: Snapshot, 
 
 const weekMs = 7 * 86_400_000;
 
-/**
- * Whether this is the first visit of a week since the extras were last checked. Origins do not all begin a week at the
- * same time.
- */
+/** Whether a week has begun since the extras were last checked. The weeks of origins begin at different times. */
 const isNewWeek = ({ entry }: Visit, { extrasCheckedAt }: Snapshot, now: Date): boolean => {
   const beginsLater = (hash('sha256', entry.slug, 'buffer').readUInt32BE() / 2 ** 32) * weekMs;
   const weekOf = (moment: number) => Math.floor((moment - beginsLater) / weekMs);

@@ -111,7 +111,8 @@ const ask = async (
  * Fetches InRelease, else Release. With `known`, that file is requested first, conditionally, and `known` itself is
  * returned if it did not change. An origin without InRelease is asked for it again if its Release changed and
  * `askAgain` is set, or if its Release did not change and `due` or `missing` is. A `known` that would be refused today is
- * requested without a condition, and so, with `due`, is a misdated one, and each in a visit that asks `anew`. Throws `CrawlError` if neither can be used.
+ * requested without a condition, and so, with `due`, is a misdated one, and each in a visit that asks `anew`. Throws
+ * `CrawlError` if neither can be used.
  */
 export const fetchRelease = async (
   visit: Visit,
