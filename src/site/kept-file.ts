@@ -24,7 +24,13 @@ export const isAsWritten = (file: string, kept: KeptFile, verify: boolean): bool
 // What is behind a link is not what was written here, be it the same.
 const holds = (file: string, content: Uint8Array): boolean => {
   const found = lstatSync(file, { throwIfNoEntry: false });
-  return found?.isFile() === true && found.size === content.length && readFileSync(file).equals(content);
+  if (!found?.isFile() || found.size !== content.length) return false;
+  try {
+    return readFileSync(file).equals(content);
+  } catch {
+    // What cannot be read any more is replaced.
+    return false;
+  }
 };
 
 /**

@@ -1,8 +1,20 @@
+import type * as fs from 'node:fs';
 import { linkSync, lstatSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { writeKept } from '../../src/site/kept-file.ts';
 import { temporaryFolder } from '../support/folder.ts';
+
+/** The file that the disk cannot read. */
+const damaged = vi.hoisted(() => ({ file: '' }));
+vi.mock('node:fs', async (load) => {
+  const original = await load<typeof fs>();
+  const read = (file: string, ...how: []) => {
+    if (file === damaged.file) throw Object.assign(new Error('EIO: i/o error, read'), { code: 'EIO' });
+    return original.readFileSync(file, ...how);
+  };
+  return { ...original, readFileSync: read };
+});
 
 it('C9: leaves a kept file that has the content already, and replaces any other, or a link, rather than write into it', () => {
   const folder = temporaryFolder();
@@ -23,4 +35,15 @@ it('C9: leaves a kept file that has the content already, and replaces any other,
   expect(lstatSync(file).isFile()).toBe(true);
   writeFileSync(file, 'changed in place');
   expect(read(published)).toBe('one');
+});
+
+it('C9: replaces a kept file that cannot be read any more', () => {
+  const file = path.join(temporaryFolder(), 'page');
+  writeKept(file, Buffer.from('one'));
+  linkSync(file, `${file}.before`);
+  damaged.file = file;
+  writeKept(file, Buffer.from('one'));
+  damaged.file = '';
+  expect(lstatSync(file).nlink).toBe(1);
+  expect(readFileSync(file, 'utf8')).toBe('one');
 });
