@@ -93,11 +93,10 @@ class Publisher {
   }
 
   publish({ from, to, replaced }: PlacedFile): void {
-    const present = this.#output.lookUp(to);
     const staged = lstatSync(from);
     this.#take(to, staged);
     this.written++;
-    if (replaced && this.#output.share(from, to, staged, present)) return;
+    if (replaced && this.#output.share(from, to, staged)) return;
     // In whole milliseconds, because file systems store times with different precision.
     const time = new Date(Math.floor(staged.mtimeMs));
     // It may be copied in the same millisecond in which it was staged, and must not look as if it had been flushed.

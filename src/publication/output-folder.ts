@@ -119,19 +119,17 @@ export class OutputFolder {
   /**
    * Makes a hard link to another file here, so that it need not be copied or stored twice. Whoever changes that file
    * has to replace it. Returns false if that is impossible: on another disk or one without hard links, and if the other
-   * file's readers are not those of files that are written here. `given` is what is at the source, `present` what is in
-   * the place of the file.
+   * file's readers are not those of files that are written here. `given` is what is at the source.
    */
-  share(source: string, file: string, given = lstatSync(source), present = this.lookUp(file)): boolean {
+  share(source: string, file: string, given = lstatSync(source)): boolean {
     if (!given.isFile() || !this.isAsOwn(given)) return false;
     // A new name appears at once; an existing file is replaced by rename.
-    const isNew = !this.isHolding && present === undefined && !this.#keepsCopies;
+    const isNew = !this.isHolding && !this.#keepsCopies && this.lookUp(file) === undefined;
     const name = isNew ? this.resolve(file) : this.temporary();
     try {
       linkSync(source, name);
-    } catch (error) {
+    } catch {
       // Systems report this in different ways, and copying will fail by itself if there is nothing to copy.
-      if (codeOf(error) === 'ENOENT') throw error;
       return false;
     }
     if (!isNew) this.place(name, file);
