@@ -63,6 +63,8 @@ describe('publishing the site', () => {
       { folder: 'list', files: 1, bytes: 6, largest: { path: page('list'), bytes: 6 } },
       { folder: 'package', files: 2, bytes: 5, largest: { path: 'package/a/feed.atom', bytes: 4 } },
     ]);
+    // Also of what is as it was.
+    expect((await publish(files, { later: { [page('list')]: 'a list' } })).folders).toEqual(folders);
     const measure = (generation: string, known: typeof folders) =>
       readPublishedSize(new OutputFolder(out), path.join(folder, 'state'), generation, () => known);
     const walked = measure('one', []);
@@ -273,12 +275,35 @@ describe('publishing the site', () => {
   });
 
   it('C9: takes nothing behind a link for what it has published, be it the same', async () => {
-    const elsewhere = stage('elsewhere', { 'index.html': 'list' });
+    const files = { [page('list')]: 'list', [page('list/a')]: 'a' };
+    const elsewhere = path.join(stage('elsewhere', files), 'list');
     mkdirSync(out);
     symlinkSync(elsewhere, path.join(out, 'list'));
-    await publish({ 'index.html': 'front', [page('list')]: 'list' });
+    // The first that is looked for is further below.
+    await publish({ 'index.html': 'front' }, { later: { [page('list/a')]: 'a', [page('list')]: 'list' } });
     expect(lstatSync(path.join(out, 'list')).isDirectory()).toBe(true);
-    expect([read(page('list')), readFileSync(path.join(elsewhere, 'index.html'), 'utf8')]).toEqual(['list', 'list']);
+    expect([read(page('list')), read(page('list/a'))]).toEqual(['list', 'a']);
+    expect(readFileSync(path.join(elsewhere, 'index.html'), 'utf8')).toBe('list');
+  });
+
+  it('C13: knows what it has published where the output folder itself is a link', async () => {
+    mkdirSync(path.join(folder, 'elsewhere'));
+    symlinkSync('elsewhere', out);
+    const files = { 'index.html': 'front', [page('list')]: 'list' };
+    await publish(files);
+    expect(await publish(files)).toMatchObject({ written: 0, unchanged: 2 });
+    expect(lstatSync(out).isSymbolicLink()).toBe(true);
+  });
+
+  it('C9: takes a link or a folder in the place of a file for another thing, be it of the same size', async () => {
+    // The size of a link is the length of where it leads.
+    mkdirSync(path.join(out, 'list'), { recursive: true });
+    writeFileSync(path.join(out, 'other'), 'other');
+    symlinkSync('other', path.join(out, 'link'));
+    const asLong = 'a'.repeat(lstatSync(path.join(out, 'list')).size);
+    await publish({ 'index.html': 'front', link: 'other', list: asLong });
+    expect(['link', 'list'].map((name) => lstatSync(path.join(out, name)).isFile())).toEqual([true, true]);
+    expect([read('link'), read('list')]).toEqual(['other', asLong]);
   });
 
   it('C12: removes what vanished after everything new stands, when it was told that readers let go', async () => {
@@ -303,7 +328,7 @@ describe('publishing the site', () => {
     await publish({ 'index.html': 'front' }, told);
     expect(calls).toEqual(['removal']);
     await publish(
-      { 'index.html': 'other', [page('list')]: 'empty' },
+      { 'index.html': 'front', [page('list')]: 'empty' },
       { ...told, whenStanding: () => calls.push(read(page('list'))) },
     );
     expect(calls).toEqual(['removal', 'empty']);
