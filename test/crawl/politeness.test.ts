@@ -61,6 +61,17 @@ describe.each([429, 503])('status %i with Retry-After', (status) => {
     expect(await bench.store.readAttempts('repo')).toMatchObject({ failures: 0, notBefore: null });
   });
 
+  it('C6: is not waited for where the operator wants it asked now, and what follows is as after a first failure', async () => {
+    bench.origin.break('/repo/Release', busy('3600'));
+    for (let failure = 1; failure <= 3; failure++) {
+      await bench.crawlOne({ retryNow: new Set(failure === 1 ? [] : ['repo']) });
+      expect(await bench.store.readAttempts('repo')).toMatchObject({ failures: 1 });
+    }
+    expect(await bench.crawlOne({ retryNow: new Set(['other']) })).toMatchObject({ code: 'backing-off', requests: 0 });
+    bench.origin.mend();
+    expect(await bench.crawlOne({ retryNow: new Set(['repo']) })).toMatchObject({ outcome: 'fresh' });
+  });
+
   it('C6: is a day at most, and holds where the clock was set back a little meanwhile', async () => {
     await bench.crawlOne();
     bench.origin.break('/repo/Release', busy('864000'));
