@@ -10,7 +10,7 @@ import { cutText, escapeMarkup } from '../../src/results/markup.ts';
 import { readFit } from '../../src/results/meant.ts';
 import { newestBy } from '../../src/results/newest.ts';
 import { rowMarkup } from '../../src/results/row.ts';
-import { composeSearchPage, countWords, fitMarkup, places } from '../../src/results/search-page.ts';
+import { composeSearchPage, countWords, fitMarkup, noteMarkup, places } from '../../src/results/search-page.ts';
 import { readServed, writeServed } from '../../src/results/served-builds.ts';
 
 const record = (name: string | null, more: Partial<FoundRecord> = {}): FoundRecord => ({
@@ -385,6 +385,8 @@ it('a page of the search without packages says that nothing fits only where no p
   const shown = places.nothing.replace(' hidden', '');
   expect(pageOf(false)).toContain(shown);
   expect(pageOf(false)).toContain('>Nothing fits what is chosen.');
+  // What is chosen may be why, so nobody asks whether it is a repository.
+  expect(pageOf(false)).toContain(places.fit);
   expect(pageOf(true)).not.toContain(shown);
   // Where the button is not shown, scripts leave the link.
   expect(pageOf(true)).toContain('>On this page nothing fits what is chosen. <a href=');
@@ -468,4 +470,18 @@ it('a page of the search leads to each of the repositories of one name, or to th
       '<a href="/index/repository/#name=r%C3%B6p">2 more</a>',
     ),
   );
+  const three = five.slice(0, five.indexOf('<option value="d"'));
+  expect(noteAbove(three, "RÖP's repo")).toBe(
+    lead(...['a', 'b', 'c'].map((slug) => link(slug, `Röp's Repo (${slug})`))),
+  );
+});
+
+it('a page of the search asks whether what is nowhere is a repository, and says nothing else of it', () => {
+  const noteOf = (question: string) => noteMarkup({ kind: 'cut' }, question, '/', true, []);
+  const asking = (name: string) =>
+    `Is it a repository? <a href="/repository/#name=${name}">Look for it among the repositories</a>.`;
+  expect(noteOf('opa 334')).toBe(asking('opa%20334'));
+  // Half of a character, of which no address can be made.
+  expect(noteOf('\ud83d')).toBe(asking('%EF%BF%BD'));
+  expect(noteMarkup({ kind: 'asked' }, '', '/', true, [])).toBe('');
 });
