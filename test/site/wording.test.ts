@@ -651,7 +651,7 @@ describe('the words and figures of every page', () => {
     expect(page('doctor/alpha/')).toContain('class="note weak"');
   });
 
-  it('calls all well on the status page only where nothing is to mend', async () => {
+  it('calls all well on the status page only where nothing is to mend or weak', async () => {
     const attentionOf = (html = '') =>
       readAloud(html.split('id="attention"')[1]?.split('</section>')[0] ?? '').replaceAll(/\s+/g, ' ');
     const said = 'Every repository could be read when it was last visited.';
@@ -661,6 +661,12 @@ describe('the words and figures of every page', () => {
     expect(attentionOf(mending.get('status/index.html'))).toMatch(
       new RegExp(`All could be read Doctor ${said} 1 repository has something to mend\\. $`),
     );
+    const twice = stanza({ Package: 'com.only.one', Name: 'One' });
+    const weak = await build('weak', [{ ...single, packages: `${twice}${twice}` }], {
+      builtAt: lastBuild.builtAt,
+      repositories: [],
+    });
+    expect(attentionOf(weak.get('status/index.html'))).toMatch(new RegExp(`All could be read Doctor ${said} $`));
     // What is to mend there makes APT refuse it.
     const doctor = mending.get('doctor/only/index.html') ?? '';
     expect(doctor).toMatch(/<div class="note weak[^>]*id="verdict"/);
