@@ -10,12 +10,12 @@ import type { AstroIntegration } from 'astro';
 // 2. That bundle is in the folder `.prerender` of the output until the build ends.
 // 3. Its entry is called `prerender-entry` and a hash.
 // 4. The bundle can list its paths and render them with `astro:static-paths` and `astro/app/entrypoint`
-//    (pages-entry.ts).
+//    (src/pages/_entry.ts).
 // 5. Compiled pages and components call a runtime named `astro/compiler-runtime`, and no more of it than
 //    page-runtime.ts implements, with the same results as Astro's own (a test compares all pages of a sample).
 
 // Below the root that Astro is given.
-const entry = path.join('src', 'site', 'pages-entry.ts');
+const entry = path.join('src', 'pages', '_entry.ts');
 const ownRuntime = path.join('src', 'site', 'page-runtime.ts');
 const runtimeName = 'astro/compiler-runtime';
 const environmentName = 'prerender';

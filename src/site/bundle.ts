@@ -13,6 +13,7 @@ import {
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { getSystemErrorName } from 'node:util';
+import type { PathWithRoute } from 'astro';
 import { findEntry, keepPageBundle } from './astro-inside.ts';
 import { runInProcess } from './own-process.ts';
 
@@ -21,8 +22,26 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 /** Where `npm run bundle` writes the bundle of the pages. */
 export const productFolder = path.join(root, 'bundle', 'pages');
 
-/** The bundled pages, ready to render. */
-export type Pages = typeof import('./pages-entry.ts');
+/** The bundled pages, ready to render: what the entry of the bundle (src/pages/_entry.ts) gives. */
+export interface Pages {
+  /** Renders one page per request. */
+  readonly app: {
+    readonly render: (request: Request, options: { readonly routeData: PathWithRoute['route'] }) => Promise<Response>;
+  };
+  /** The cache key of a page as it was listed, computed now if that was deferred. */
+  readonly readKey: (key: string) => string;
+  /** Every page there is in the catalog at hand, and what its content depends on where it says so. */
+  readonly listPages: () => Promise<readonly PathWithRoute[]>;
+  /**
+   * A page of which there are very many alike, rendered without a request where that comes to the same; else `byAstro`
+   * renders it. Undefined where there are no others like it.
+   *
+   * @param pathname of a page, as Astro lists it
+   */
+  readonly renderAlike: (pathname: string, byAstro: () => Promise<string>) => Promise<string> | undefined;
+  /** The same of files that are no pages: the feeds of packages, of which Astro would hand on what is answered as it is. */
+  readonly answerAlike: (pathname: string) => string | undefined;
+}
 
 /** The bundle of a version of the source. */
 export interface Bundle {
@@ -209,6 +228,8 @@ export const prepareBundle = async (folder: string): Promise<PreparedBundle> => 
 /** Loads a bundle, once in each thread. */
 export const loadBundle = async ({ key, folder }: PreparedBundle): Promise<Bundle> => {
   const server = path.join(folder, 'server');
-  const pages = (await import(pathToFileURL(path.join(server, findEntry(readdirSync(server)))).href)) as Pages;
+  const { pages } = (await import(pathToFileURL(path.join(server, findEntry(readdirSync(server)))).href)) as {
+    readonly pages: Pages;
+  };
   return { key, pages, client: path.join(folder, 'client') };
 };

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import type { PathWithRoute as Page } from 'astro';
 import { basePathOf } from '../contract/paths.ts';
 import type { Addressing } from '../contract/public-addresses.ts';
 import type { Bundle, Pages } from './bundle.ts';
@@ -9,8 +10,6 @@ import { describeKept, isAsWritten, writeKept } from './kept-file.ts';
 import { rememberLast } from './page-keys.ts';
 import { type RenderedFile, type RenderedPage, type SharedWork, shareWork, takeFiles } from './page-work.ts';
 import { stagedPage } from './staged-page.ts';
-
-type Page = Awaited<ReturnType<Pages['listPages']>>[number];
 
 /** The record of the last run: what it rendered with, and what is known of each file with a cache key. */
 interface Rendered {

@@ -287,7 +287,7 @@ describe('the bundle of the pages', () => {
             await vi.waitUntil(() => inThread.length >= some, { timeout: 60_000 });
             return loaded.pages.app.render(...asked);
           },
-        } as typeof loaded.pages.app,
+        },
       };
       const onPage = (done: number) => void progress.push(done);
       const inTwo = await renderPages({ ...loaded, pages: waiting }, together, rendering, onPage, { help });
