@@ -15,7 +15,7 @@ import { rememberLast, rememberRecent } from './page-keys.ts';
 import { parsePerson, webAddress } from './prose.ts';
 import { type Doubt, isUnsafe } from './repository.ts';
 import type { SiteCatalog } from './site-catalog.ts';
-import { allowedIos, allowsOtherIos, joinStatements, lackingOf, type StatedRow, statedRows } from './stated.ts';
+import { allowedIos, joinStatements, lackingOf, otherStatements, type StatedRow, statedRows } from './stated.ts';
 import { computeChanges, type VersionChanges } from './version-changes.ts';
 import { isSold, tellApart, type VersionRow, versionRows } from './version-rows.ts';
 
@@ -138,16 +138,20 @@ export const computePackageView = (catalog: SiteCatalog, id: string): PackageVie
   const own = versions.filter((one) => one.repository === repository);
   const differing = findOtherBytes(versions);
   const rows = versionRows(versions, differing);
-  const older = versions.flatMap((one, index) => {
-    const row = rows[index];
-    return row === undefined || row.latest ? [] : [{ one, row }];
-  });
-  const shownOlder = older.slice(0, olderShown);
   const header = webAddress(record.header_url);
   const counted = catalog.downloads.get(id);
   const author = parsePerson(record.author);
   const runs = joinStatements(stated.values());
   const latestStatements = readStatements(runs);
+  const older = versions.flatMap((one, index) => {
+    const row = rows[index];
+    return row === undefined || row.latest ? [] : [{ one, row }];
+  });
+  const shownOlder = older.slice(0, olderShown).map(({ one, row }) => ({
+    ...row,
+    ios: allowedIos(one),
+    states: row.isUnsafe ? undefined : otherStatements(one, latestStatements, catalog.buildsIn(row.slug)),
+  }));
   const maintainer = parsePerson(record.maintainer);
   const buildsElsewhere = findBuildsElsewhere(versions, stated);
   return {
@@ -174,9 +178,9 @@ export const computePackageView = (catalog: SiteCatalog, id: string): PackageVie
     installedSize: record.installed_size,
     tags: record.tags ?? [],
     latest: rows.filter((row) => row.latest),
-    older: shownOlder.map(({ one, row }) => ({ ...row, ios: allowedIos(one) })),
+    older: shownOlder,
     olderTotal: older.length,
-    isForOtherIos: shownOlder.some(({ one, row }) => !row.isUnsafe && allowsOtherIos(one, latestStatements)),
+    isForOtherIos: shownOlder.some(({ states }) => states !== undefined),
     runs,
     ownRuns: buildsElsewhere.some(({ isBoth }) => isBoth) ? (stated.get(repository.slug) ?? '') : undefined,
     lacking: catalog.hasDevices ? lackingOf(runs) : undefined,

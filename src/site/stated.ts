@@ -113,20 +113,24 @@ export const allowedIos = (version: Pick<StatingVersion, 'record' | 'details'>):
 };
 
 /**
- * Whether the fields of a version allow an iOS that no latest version for its devices states to allow. One that sets no
- * limit states nothing of any iOS, and if none sets one, nothing is excluded.
+ * What the fields of a version state, in the form that pages contain, if they allow an iOS that no latest version for its
+ * devices states to allow. One that sets no limit states nothing of any iOS, and if none sets one, nothing is excluded.
+ *
+ * @param served the builds that its repository serves
  */
-export const allowsOtherIos = (
+export const otherStatements = (
   version: Pick<StatingVersion, 'record' | 'details'>,
   latest: readonly BuildStatement[],
-): boolean => {
+  served: readonly Build[],
+): string | undefined => {
   const build = buildOf(version.record.architecture);
   const same = latest.filter((one) => build === 'all' || (build !== undefined && isFor(one, build)));
   const allowed = same.flatMap(({ firmware }) => (firmware === undefined ? [] : [firmware]));
-  if (allowed.length === 0) return false;
+  if (allowed.length === 0) return undefined;
   const stated = readLimited(version);
-  if (stated === undefined) return false;
-  return complementOf([...stated.excluded, ...allowed.flat()]).length > 0;
+  if (stated === undefined || complementOf([...stated.excluded, ...allowed.flat()]).length === 0) return undefined;
+  const statement = buildStatement(stated);
+  return statement && statedWhereServed(writeStatements([statement]), served);
 };
 
 /** The title of a build for all in a repository that serves only these builds. */

@@ -33,6 +33,8 @@ export interface VersionRow {
   readonly bytesChangedAt: string | undefined;
   /** Of an older version: the iOS versions that it allows, in words; undefined if it sets no limit. */
   readonly ios?: string | undefined;
+  /** Of a safe older version that allows an iOS which no latest one states to allow: what it states, as pages contain it. */
+  readonly states?: string | undefined;
 }
 
 /** A repository's address as the URL parser writes it, with a slash at its end; undefined if it is none. */

@@ -57,6 +57,25 @@ describe('C14: the device of the visitor at a package', () => {
     expect(await page.locator('#older table').isVisible()).toBe(true);
   });
 
+  it('leads from the verdict that no latest version is for it to the newest older one that is', async () => {
+    const page = await open('/package/com.example.aged/?ios=14.8&build=rootful');
+    const verdict = page.locator('.for-device .verdict');
+    const isOpen = () => page.locator('#older').evaluate((older) => older.hasAttribute('open'));
+    expect(await verdict.textContent()).toBe('Rules out iOS 14.8. Version 3.0 allows it');
+    await page.evaluate("document.querySelector('#older').open = false");
+    await choose(page, '13.0', 'rootful');
+    expect(await verdict.textContent()).toBe('Rules out iOS 13.0. Version 2.0 allows it');
+    expect(await verdict.getByRole('link').getAttribute('href')).toBe('#older');
+    expect(await isOpen()).toBe(true);
+    // That one states nothing of any iOS.
+    await choose(page, '11.0', 'rootful');
+    expect(await verdict.textContent()).toBe('Rules out iOS 11.0');
+    await choose(page, '14.8', 'rootless');
+    expect(await verdict.textContent()).toBe('Your iPhone cannot install it as it is: there is a rootful build only.');
+    await choose(page, '16.0', 'rootful');
+    expect(await verdict.textContent()).toBe('Runs here');
+  });
+
   it('calls for no manager where the package says that it does not run on the device', async () => {
     const page = await open('/package/com.example.snownew/');
     const called = () => page.locator('#install .primary').allTextContents();

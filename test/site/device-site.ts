@@ -49,6 +49,10 @@ const sources = [
         Depends: 'firmware (>= 13.0)',
         Version: '1.2',
       }),
+      ...['firmware (>= 16.0)', 'firmware (>= 14.0), firmware (<< 16.0)', 'firmware (>= 12.0)', ''].map(
+        (Depends, age) =>
+          tweak('Aged', { Section: 'Utilities', Architecture: 'iphoneos-arm', Depends, Version: `${4 - age}.0` }),
+      ),
       tweak('Split', { Section: 'Networking', Architecture: 'iphoneos-arm', Depends: 'firmware (<< 15.0)' }),
       tweak('Split', { Section: 'Networking', Depends: 'firmware (>= 16.0)' }),
       tweak('Snow<b>Bold</b>', { Depends: 'firmware (>= 14.0) | firmware (<< 2), <script>alert(1)</script>' }),

@@ -314,6 +314,7 @@ describe('the page of a package', () => {
 
   it('leads to older versions where one of them allows an iOS that the latest for its devices exclude', async () => {
     let safety: SafetyEntry[] = [];
+    let states: readonly (string | undefined)[] | undefined;
     const lead = async (
       ...versions: readonly (readonly [version: string, Depends: string, Architecture?: string])[]
     ) => {
@@ -326,14 +327,17 @@ describe('the page of a package', () => {
       const view = computePackageView(opened, 'org.t.tweak');
       opened.close();
       expect(view?.olderTotal).toBeGreaterThan(0);
+      states = view?.older.map((row) => row.states);
       return view?.isForOtherIos;
     };
     const from = (version: number) => `firmware (>= ${version})`;
     expect(await lead(['2', from(14)], ['1', from(13)])).toBe(true);
     expect(await lead(['2', from(14)], ['1', 'firmware (<< 14), firmware (>= 12)'])).toBe(true);
+    expect(states).toEqual(['rootful=12.0-14.0']);
     // In other words, and nothing that the newest excludes.
     expect(await lead(['2', from(14)], ['1', from(15)])).toBe(false);
     expect(await lead(['2', from(14)], ['1', 'firmware (>= 14), firmware (<< 15)'])).toBe(false);
+    expect(states).toEqual([undefined]);
     // Nobody says that it runs elsewhere, or that the newest does not.
     expect(await lead(['2', from(14)], ['1', 'mobilesubstrate'])).toBe(false);
     expect(await lead(['2', 'mobilesubstrate'], ['1', from(13)])).toBe(false);
@@ -343,6 +347,8 @@ describe('the page of a package', () => {
     expect(await lead(['2', 'ellekit', rootless], ['2', from(14)], ['1', from(13)])).toBe(true);
     expect(await lead(['2', from(15), rootless], ['2', from(14), all], ['1', from(14), all])).toBe(false);
     expect(await lead(['2', from(15)], ['2', from(14), all], ['1', from(13), all])).toBe(true);
+    // For the devices that its repository serves.
+    expect(states).toEqual(['all:rootful=13.0-']);
     safety = [{ host: 'own.example', reason: 'A trap', date: '2026-11-20', source: 'https://a.example/' }];
     expect(await lead(['2', from(14)], ['1', from(13)])).toBe(false);
   });

@@ -1,7 +1,9 @@
 import { parseVersion } from '../../compatibility/ios-versions.ts';
-import { deviceBuild, knownDevice, refusesDevice, tellWhere } from './visitor-device.ts';
+import { isRefusal } from '../../compatibility/judgement.ts';
+import { afterDevice, deviceBuild, judgeText, knownDevice } from './visitor-device.ts';
 
-// Which manager opens a package is the visitor's habit, and which of its builds fits depends on their device.
+// Which manager opens a package is the visitor's habit, and which of its builds fits depends on their device. Pages of
+// packages and repositories load this before what all pages load.
 
 const readLast = (): string | null => {
   try {
@@ -21,6 +23,44 @@ const downloads = [...document.querySelectorAll<HTMLElement>('.downloads')].map(
   items: [...list.querySelectorAll<HTMLElement>(':scope > li')],
 }));
 const places = [...document.querySelectorAll<HTMLElement>('.of-build[data-states]')];
+const head = document.querySelector<HTMLElement>('.for-device[data-runs]');
+const older = document.querySelector<HTMLDetailsElement>('details#older');
+
+const refuses = (runs: string | undefined): boolean => {
+  const judgement = runs === undefined ? undefined : judgeText(runs);
+  return judgement !== undefined && isRefusal(judgement);
+};
+
+/**
+ * Of the lines about builds in other repositories, shows the one whose build the verdict at the top of the page is
+ * about.
+ */
+const tellWhere = (): void => {
+  const { own, runs } = head?.dataset ?? {};
+  const words = judgeText(runs)?.words;
+  const isOwn = own !== undefined && judgeText(own)?.words === words;
+  const fitting = places.filter(({ dataset }) => dataset.build === deviceBuild());
+  const line = isOwn ? undefined : fitting.find(({ dataset }) => judgeText(dataset.states)?.words === words);
+  for (const one of places) one.hidden = one !== line;
+};
+
+/** If no latest version runs on the device, by what they state, leads from the verdict to the newest that does. */
+const tellOlder = (): void => {
+  if (!refuses(head?.dataset.runs)) return;
+  const rows = [...(older?.querySelectorAll<HTMLElement>('[data-states]') ?? [])];
+  const row = rows.find(({ dataset }) => judgeText(dataset.states)?.verdict === 'runs');
+  const version = row?.querySelector('.version')?.firstChild?.textContent?.trim();
+  const verdict = head?.firstElementChild;
+  if (!older || !verdict || version === undefined) return;
+  older.open = true;
+  const link = document.createElement('a');
+  link.href = '#older';
+  link.textContent = `Version ${version} allows it`;
+  // Beside the sign of the verdict, as one text.
+  const text = document.createElement('span');
+  text.append(`${verdict.textContent}. `, link);
+  verdict.replaceChildren(text);
+};
 
 /**
  * Puts the last used manager first, and the others beside it. If the visitor's device is known, only managers stay that
@@ -28,12 +68,14 @@ const places = [...document.querySelectorAll<HTMLElement>('.of-build[data-states
  * says that it does not run on the device, or its origin fails. The download for the device comes first. If another
  * repository has the build of the verdict, it is named.
  */
-export const placeInstall = (): void => {
+const placeInstall = (): void => {
   const build = deviceBuild();
   const ios = knownDevice()?.ios ?? 0;
   const last = readLast();
-  const refuses = refusesDevice();
-  tellWhere(places);
+  // By its best repository, to which the buttons lead.
+  const isRefused = refuses(head?.dataset.own ?? head?.dataset.runs);
+  tellWhere();
+  tellOlder();
   for (const { group, buttons } of groups) {
     const fitting = buttons.filter(
       ({ dataset: { builds, from = '' } }) =>
@@ -43,7 +85,7 @@ export const placeInstall = (): void => {
     const first = shown.find(({ dataset }) => dataset.manager === last) ?? shown[0];
     for (const button of buttons) {
       button.hidden = !shown.includes(button);
-      const isCalledFor = fitting.length > 0 && !refuses && group.dataset.doubted === undefined;
+      const isCalledFor = fitting.length > 0 && !isRefused && group.dataset.doubted === undefined;
       button.classList.toggle('primary', button === first && isCalledFor);
       if (button !== first) group.append(button);
     }
@@ -55,16 +97,15 @@ export const placeInstall = (): void => {
   }
 };
 
-/** Remembers which manager is used. */
-export const watchInstall = (): void => {
-  for (const { group } of groups) {
-    group.addEventListener('click', ({ target }) => {
-      const used = target instanceof Element ? target.closest<HTMLElement>('[data-manager]') : null;
-      try {
-        if (used?.dataset.manager !== undefined) localStorage.setItem('manager', used.dataset.manager);
-      } catch {
-        // If storage is refused, the order stays as it is.
-      }
-    });
-  }
-};
+afterDevice(placeInstall);
+
+for (const { group } of groups) {
+  group.addEventListener('click', ({ target }) => {
+    const used = target instanceof Element ? target.closest<HTMLElement>('[data-manager]') : null;
+    try {
+      if (used?.dataset.manager !== undefined) localStorage.setItem('manager', used.dataset.manager);
+    } catch {
+      // If storage is refused, the order stays as it is.
+    }
+  });
+}

@@ -1,13 +1,11 @@
 import { watchBar } from './device-bar.ts';
 import { answers } from './index-presence.ts';
-import { placeInstall, watchInstall } from './install.ts';
 import { tellDevice } from './visitor-device.ts';
 
 const root = document.documentElement;
 
-watchInstall();
 watchBar();
-tellDevice(placeInstall);
+tellDevice();
 
 const darkPreferred = matchMedia('(prefers-color-scheme: dark)');
 for (const button of document.querySelectorAll<HTMLButtonElement>('[data-theme-switch]')) {

@@ -50,7 +50,8 @@ export const keepDevice = (parameters: URLSearchParams): void => {
 const rowOf = (element: Element): HTMLElement | null =>
   element.matches('[data-runs]') ? (element as HTMLElement) : element.querySelector<HTMLElement>('[data-runs]');
 
-const judgeText = (runs = ''): Judgement | undefined => device && judge(readStatements(runs), device);
+/** The verdict on these statements for the visitor's device, if one is known. */
+export const judgeText = (runs = ''): Judgement | undefined => device && judge(readStatements(runs), device);
 
 const judgeRow = ({ dataset }: HTMLElement): Judgement | undefined => judgeText(dataset.runs);
 
@@ -84,30 +85,6 @@ export const tellOf = (element: Element): void => {
  */
 export const mayRun = (runs: string): boolean =>
   device === undefined || !isRefusal(judge(readStatements(runs), device));
-
-const headOfPage = () => document.querySelector<HTMLElement>('.for-device[data-runs]');
-
-/**
- * Whether the package of the page itself states that it does not run on the visitor's device, by its best repository.
- */
-export const refusesDevice = (): boolean => {
-  const { own, runs } = headOfPage()?.dataset ?? {};
-  const judgement = runs === undefined ? undefined : judgeText(own ?? runs);
-  return judgement !== undefined && isRefusal(judgement);
-};
-
-/**
- * Of these lines, which belong to several repositories, shows the one whose build the verdict at the top of the page is
- * about.
- */
-export const tellWhere = (lines: readonly HTMLElement[]): void => {
-  const { own, runs } = headOfPage()?.dataset ?? {};
-  const words = judgeText(runs)?.words;
-  const isOwn = own !== undefined && judgeText(own)?.words === words;
-  const fitting = lines.filter(({ dataset }) => dataset.build === device?.build);
-  const line = isOwn ? undefined : fitting.find(({ dataset }) => judgeText(dataset.states)?.words === words);
-  for (const one of lines) one.hidden = one !== line;
-};
 
 /**
  * Adds items to a list of packages, each with its verdict for the visitor's device. Packages that by their own
@@ -172,10 +149,14 @@ export const takeDevice = (chosen: Device | undefined): void => {
   document.dispatchEvent(new Event('device'));
 };
 
-/** Shows the verdicts on the page. `onChange` is called now and whenever the device changes. */
-export const tellDevice = (onChange: () => void): void => {
-  tellOthers = onChange;
+/** Has this called once the verdicts on the page are shown, and whenever the device changes. */
+export const afterDevice = (tell: () => void): void => {
+  tellOthers = tell;
+};
+
+/** Shows the verdicts on the page. */
+export const tellDevice = (): void => {
   // An index without packages for such devices has no bar, and no verdicts.
   if (document.querySelector('#device-bar')) tellAll();
-  else onChange();
+  else tellOthers();
 };
