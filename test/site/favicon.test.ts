@@ -12,7 +12,7 @@ it('the icon of the site is the mark that the command for images draws', () => {
 it('the picture of the site, as it is drawn and as it lies there, has the colours of the band of its first page', async () => {
   const tokens = read('layouts/tokens.css').toString();
   const colours = ['band', 'warm-fill', 'band-ink', 'band-muted'].map(
-    (name) => RegExp(`--${name}: (#\\w+);`).exec(tokens)?.[1] ?? name,
+    (name) => RegExp(`--${name}: (?:light-dark\\()?(#\\w+)`).exec(tokens)?.[1] ?? name,
   );
   for (const colour of colours) expect(previewSvg()).toContain(`fill="${colour}"`);
   const { data } = await sharp(read('public/preview.png'))

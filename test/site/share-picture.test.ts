@@ -82,7 +82,7 @@ describe('a share picture', () => {
     expect(pictureHues).toHaveLength(7);
     const tokens = readFileSync(path.join(import.meta.dirname, '../../src/layouts/tokens.css'), 'utf8');
     for (const [kind, colour] of Object.entries(notchColours)) {
-      expect(new RegExp(`--${kind}: (#\\w+);`).exec(tokens)?.[1], kind).toBe(colour);
+      expect(new RegExp(`--${kind}: light-dark\\((#\\w+),`).exec(tokens)?.[1], kind).toBe(colour);
     }
   });
 
