@@ -1,16 +1,6 @@
 import { z } from 'zod';
 import { dependencyClosureSchema } from './dependency-records.ts';
-import {
-  divergencesRecordSchema,
-  downloadCountSchema,
-  downloadTotalSchema,
-  findingsRecordSchema,
-  healthRecordSchema,
-  landingRecordSchema,
-  packageRecordSchema,
-  repositoryRecordSchema,
-  safetyRecordSchema,
-} from './records.ts';
+import * as records from './records.ts';
 import { statusRecordSchema } from './status.ts';
 import { successMessage } from './success-message.ts';
 
@@ -26,26 +16,26 @@ const list = <T extends z.ZodType>(record: T) => z.strictObject({ message, date,
 const page = <T extends z.ZodType>(record: T) =>
   z.strictObject({ message, date, refs: pages, count, data: z.array(record) });
 
-export const packageListSchema = list(packageRecordSchema);
-export const packagePageSchema = page(packageRecordSchema);
+export const packageListSchema = list(records.packageRecordSchema);
+export const packagePageSchema = page(records.packageRecordSchema);
 export const dependenciesSchema = z.strictObject({ message, date, data: dependencyClosureSchema });
-export const repositorySchema = z.strictObject({ message, date, data: repositoryRecordSchema });
-export const repositoryFindingsSchema = z.strictObject({ message, date, data: findingsRecordSchema });
-export const divergencesSchema = z.strictObject({ message, date, data: divergencesRecordSchema });
+export const repositorySchema = z.strictObject({ message, date, data: records.repositoryRecordSchema });
+export const repositoryFindingsSchema = z.strictObject({ message, date, data: records.findingsRecordSchema });
+export const divergencesSchema = z.strictObject({ message, date, data: records.divergencesRecordSchema });
 export const statusSchema = z.strictObject({ message, date, data: statusRecordSchema });
-export const repositoryListSchema = list(repositoryRecordSchema);
-export const repositoryPageSchema = page(repositoryRecordSchema);
-export const safetyListSchema = list(safetyRecordSchema);
-export const landingSchema = z.strictObject({ status: z.literal('200 OK'), date, data: landingRecordSchema });
+export const repositoryListSchema = list(records.repositoryRecordSchema);
+export const repositoryPageSchema = page(records.repositoryRecordSchema);
+export const safetyListSchema = list(records.safetyRecordSchema);
+export const landingSchema = z.strictObject({ status: z.literal('200 OK'), date, data: records.landingRecordSchema });
 export const healthSchema = z.strictObject({
   status: z.enum(['200 OK', '503 Service Unavailable']),
   date,
-  data: healthRecordSchema,
+  data: records.healthRecordSchema,
 });
 export const livenessSchema = z.strictObject({ status: z.literal('200 OK'), date });
 export const readinessSchema = z.strictObject({ status: z.enum(['200 OK', '503 Service Unavailable']), date });
-export const downloadCountAnswerSchema = z.strictObject({ message, date, data: downloadCountSchema });
-export const downloadListSchema = list(downloadTotalSchema);
+export const downloadCountAnswerSchema = z.strictObject({ message, date, data: records.downloadCountSchema });
+export const downloadListSchema = list(records.downloadTotalSchema);
 export const ingestSchema = z.strictObject({
   message,
   date,

@@ -1,79 +1,47 @@
 import type { z } from 'zod';
 import { badgeSchema } from './badge.ts';
 import { dependencyClosureSchema } from './dependency-records.ts';
-import {
-  dependenciesSchema,
-  divergencesSchema,
-  downloadCountAnswerSchema,
-  downloadListSchema,
-  healthSchema,
-  ingestSchema,
-  landingSchema,
-  livenessSchema,
-  packageListSchema,
-  packagePageSchema,
-  readinessSchema,
-  repositoryFindingsSchema,
-  repositoryListSchema,
-  repositoryPageSchema,
-  repositorySchema,
-  safetyListSchema,
-  statusSchema,
-} from './envelope.ts';
+import * as envelope from './envelope.ts';
 import { errorSchema, notFoundSchema } from './errors.ts';
 import { gatewayAnswers, gatewayBodies } from './gateway-schemas.ts';
 import { changeListSchema, generationSchema, packageChangeSchema } from './generation.ts';
 import { jsonFeedSchema } from './openapi-documents.ts';
 import { type Json, schemaPrefix } from './openapi-parts.ts';
-import {
-  divergencesRecordSchema,
-  downloadCountSchema,
-  downloadSchema,
-  downloadsSchema,
-  downloadTotalSchema,
-  embeddedRepositorySchema,
-  findingSchema,
-  findingsRecordSchema,
-  healthRecordSchema,
-  landingRecordSchema,
-  packageRecordSchema,
-  repositoryRecordSchema,
-  safetyRecordSchema,
-} from './records.ts';
+import * as records from './records.ts';
 import { statusRecordSchema } from './status.ts';
 
 /** The schemas of answers that have a name in the description. */
 export const answerSchemas = {
-  PackageRecord: packageRecordSchema,
-  EmbeddedRepository: embeddedRepositorySchema,
-  RepositoryRecord: repositoryRecordSchema,
-  Finding: findingSchema,
-  FindingsRecord: findingsRecordSchema,
-  SafetyRecord: safetyRecordSchema,
-  HealthRecord: healthRecordSchema,
-  LandingRecord: landingRecordSchema,
+  PackageRecord: records.packageRecordSchema,
+  EmbeddedRepository: records.embeddedRepositorySchema,
+  RepositoryRecord: records.repositoryRecordSchema,
+  Finding: records.findingSchema,
+  FindingsRecord: records.findingsRecordSchema,
+  SafetyRecord: records.safetyRecordSchema,
+  HealthRecord: records.healthRecordSchema,
+  LandingRecord: records.landingRecordSchema,
   DependencyClosure: dependencyClosureSchema,
-  Dependencies: dependenciesSchema,
-  PackageList: packageListSchema,
-  PackagePage: packagePageSchema,
-  Repository: repositorySchema,
-  RepositoryList: repositoryListSchema,
-  RepositoryPage: repositoryPageSchema,
-  RepositoryFindings: repositoryFindingsSchema,
-  SafetyList: safetyListSchema,
-  DivergencesRecord: divergencesRecordSchema,
-  Divergences: divergencesSchema,
+  Dependencies: envelope.dependenciesSchema,
+  PackageList: envelope.packageListSchema,
+  PackagePage: envelope.packagePageSchema,
+  Repository: envelope.repositorySchema,
+  RepositoryList: envelope.repositoryListSchema,
+  RepositoryPage: envelope.repositoryPageSchema,
+  RepositoryFindings: envelope.repositoryFindingsSchema,
+  SafetyList: envelope.safetyListSchema,
+  DivergencesRecord: records.divergencesRecordSchema,
+  Divergences: envelope.divergencesSchema,
   StatusRecord: statusRecordSchema,
-  Status: statusSchema,
-  Landing: landingSchema,
-  Health: healthSchema,
-  Liveness: livenessSchema,
-  Readiness: readinessSchema,
-  Ingest: ingestSchema,
-  DownloadCount: downloadCountSchema,
-  DownloadCountAnswer: downloadCountAnswerSchema,
-  DownloadTotal: downloadTotalSchema,
-  DownloadList: downloadListSchema,
+  Status: envelope.statusSchema,
+  Landing: envelope.landingSchema,
+  Health: envelope.healthSchema,
+  Liveness: envelope.livenessSchema,
+  Readiness: envelope.readinessSchema,
+  Ingest: envelope.ingestSchema,
+  DownloadCount: records.downloadCountSchema,
+  DownloadCountAnswer: envelope.downloadCountAnswerSchema,
+  DownloadTotal: records.downloadTotalSchema,
+  DownloadList: envelope.downloadListSchema,
   Generation: generationSchema,
   PackageChange: packageChangeSchema,
   ChangeList: changeListSchema,
@@ -90,8 +58,8 @@ export const siteSchemas = { JsonFeed: jsonFeedSchema, Badge: badgeSchema } as c
 
 /** The schemas of requests. */
 export const requestSchemas = {
-  Download: downloadSchema,
-  Downloads: downloadsSchema,
+  Download: records.downloadSchema,
+  Downloads: records.downloadsSchema,
   ...gatewayBodies,
 } as const satisfies Record<string, z.ZodType>;
 

@@ -11,45 +11,28 @@ import {
 import { apiRoot } from '../paths.ts';
 import { laterRoot, type OlderOperation, olderRoot, olderTable } from './operations.ts';
 import { olderQueryParameters } from './parameters.ts';
-import {
-  indexRepositoriesSchema,
-  indexRepositorySchema,
-  olderCheckAnswerSchema,
-  olderErrorSchema,
-  olderLandingSchema,
-  olderLookupAnswerSchema,
-  olderNoticeSchema,
-  olderPackageAnswerSchema,
-  olderPackageFieldsSchema,
-  olderPackageSchema,
-  olderPackagesAnswerSchema,
-  olderRepositoriesAnswerSchema,
-  olderRepositorySchema,
-  olderSafetyAnswerSchema,
-  olderSafetySchema,
-  unsafeHostsSchema,
-} from './records.ts';
+import * as records from './records.ts';
 
 // The description of addresses from before /v2. It is separate from that of /v2, so that nobody who writes a program
 // today uses them.
 
 const named = {
-  Package: olderPackageSchema,
-  PackageFields: olderPackageFieldsSchema,
-  Repository: olderRepositorySchema,
-  Safety: olderSafetySchema,
-  Notice: olderNoticeSchema,
-  Landing: olderLandingSchema,
-  PackageAnswer: olderPackageAnswerSchema,
-  PackagesAnswer: olderPackagesAnswerSchema,
-  LookupAnswer: olderLookupAnswerSchema,
-  RepositoriesAnswer: olderRepositoriesAnswerSchema,
-  SafetyAnswer: olderSafetyAnswerSchema,
-  CheckAnswer: olderCheckAnswerSchema,
-  IndexRepository: indexRepositorySchema,
-  IndexRepositories: indexRepositoriesSchema,
-  UnsafeHosts: unsafeHostsSchema,
-  Error: olderErrorSchema,
+  Package: records.olderPackageSchema,
+  PackageFields: records.olderPackageFieldsSchema,
+  Repository: records.olderRepositorySchema,
+  Safety: records.olderSafetySchema,
+  Notice: records.olderNoticeSchema,
+  Landing: records.olderLandingSchema,
+  PackageAnswer: records.olderPackageAnswerSchema,
+  PackagesAnswer: records.olderPackagesAnswerSchema,
+  LookupAnswer: records.olderLookupAnswerSchema,
+  RepositoriesAnswer: records.olderRepositoriesAnswerSchema,
+  SafetyAnswer: records.olderSafetyAnswerSchema,
+  CheckAnswer: records.olderCheckAnswerSchema,
+  IndexRepository: records.indexRepositorySchema,
+  IndexRepositories: records.indexRepositoriesSchema,
+  UnsafeHosts: records.unsafeHostsSchema,
+  Error: records.olderErrorSchema,
 } as const satisfies Record<string, z.ZodType>;
 
 const reference = (schema: z.ZodType | undefined): Json => {
@@ -121,6 +104,6 @@ export const createOlderOpenApi = ({ publicAddress, version }: { publicAddress: 
   ),
   components: {
     schemas: describeSchemas(named, 'output'),
-    responses: describeErrors([...commonErrors, 404, 429], () => ({ schema: reference(olderErrorSchema) })),
+    responses: describeErrors([...commonErrors, 404, 429], () => ({ schema: reference(records.olderErrorSchema) })),
   },
 });

@@ -1,17 +1,7 @@
 import type { z } from 'zod';
 import { apiRoot } from '../paths.ts';
 import type { OlderQueryName } from './parameters.ts';
-import {
-  indexRepositoriesSchema,
-  olderCheckAnswerSchema,
-  olderLandingSchema,
-  olderLookupAnswerSchema,
-  olderPackageAnswerSchema,
-  olderPackagesAnswerSchema,
-  olderRepositoriesAnswerSchema,
-  olderSafetyAnswerSchema,
-  unsafeHostsSchema,
-} from './records.ts';
+import * as records from './records.ts';
 
 /**
  * One operation at an address from before /v2, which programs still call. Everything about older addresses (routes,
@@ -41,7 +31,7 @@ export const olderOperations = {
     address: `/${olderRoot}/`,
     summary: 'What this service is',
     instead: '/',
-    schema: olderLandingSchema,
+    schema: records.olderLandingSchema,
     errors: [],
   },
   description: {
@@ -56,7 +46,7 @@ export const olderOperations = {
     summary: 'The latest version of a package, or a redirect to its icon',
     instead: '/jailbreak/package/{packageId}',
     query: ['id', 'content', 'redirect', 'responseFields'],
-    schema: olderPackageAnswerSchema,
+    schema: records.olderPackageAnswerSchema,
     errors: [404],
     redirects: true,
   },
@@ -65,7 +55,7 @@ export const olderOperations = {
     summary: 'Search packages by text',
     instead: '/jailbreak/package/search',
     query: ['search', 'limit', 'page', 'responseFields'],
-    schema: olderPackagesAnswerSchema,
+    schema: records.olderPackagesAnswerSchema,
     errors: [],
   },
   packagesLookup: {
@@ -73,7 +63,7 @@ export const olderOperations = {
     summary: 'The latest version of each of several packages',
     instead: '/jailbreak/package/multi',
     query: ['packages', 'responseFields'],
-    schema: olderLookupAnswerSchema,
+    schema: records.olderLookupAnswerSchema,
     errors: [],
   },
   repositorySearch: {
@@ -81,7 +71,7 @@ export const olderOperations = {
     summary: 'Search repositories by text, or list those of rankings',
     instead: '/jailbreak/repository/search',
     query: ['searchUnlessRanking', 'ranking', 'limit', 'page', 'responseFields'],
-    schema: olderRepositoriesAnswerSchema,
+    schema: records.olderRepositoriesAnswerSchema,
     errors: [],
   },
   repositorySafety: {
@@ -89,7 +79,7 @@ export const olderOperations = {
     summary: 'Whether repository addresses are safe: a word for one, a list for several',
     instead: '/jailbreak/repository/safety',
     query: ['uris', 'uri'],
-    schema: olderSafetyAnswerSchema,
+    schema: records.olderSafetyAnswerSchema,
     errors: [],
   },
   repositoryCheck: {
@@ -97,14 +87,14 @@ export const olderOperations = {
     summary: 'Whether repository addresses are safe: a record for one, a list for several',
     instead: '/jailbreak/repository/safety',
     query: ['uris', 'uri'],
-    schema: olderCheckAnswerSchema,
+    schema: records.olderCheckAnswerSchema,
     errors: [],
   },
   indexRepositories: {
     address: '/index-repositories.json',
     summary: 'The repositories of the manifest',
     instead: '/jailbreak/repository/ranking?rank=*',
-    schema: indexRepositoriesSchema,
+    schema: records.indexRepositoriesSchema,
     file: 'index-repositories.json',
     errors: [],
   },
@@ -112,7 +102,7 @@ export const olderOperations = {
     address: '/piracy-repositories.json',
     summary: 'The hosts that are listed as unsafe',
     instead: '/jailbreak/repository/safety',
-    schema: unsafeHostsSchema,
+    schema: records.unsafeHostsSchema,
     file: 'piracy-repositories.json',
     errors: [],
   },
