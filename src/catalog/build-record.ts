@@ -1,6 +1,7 @@
-import { closeSync, constants, fsyncSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { constants, fsyncSync, ftruncateSync, readFileSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { makeFolder } from '../disk/make-folder.ts';
+import { openFile } from '../disk/open-file.ts';
 import { writeWholeFile } from '../disk/whole-file.ts';
 import {
   type BuildLine,
@@ -118,14 +119,10 @@ export const appendBuild = (state: string, line: BuildLine, known: Iterable<stri
   const folded = foldLines(linesOf(bytes), line, known);
   if (folded === undefined) {
     // Appending would write after an incomplete line.
-    const opened = openSync(file, constants.O_RDWR | constants.O_CREAT, 0o644);
-    try {
-      const end = wholeBytes(bytes);
-      ftruncateSync(opened, end);
-      writeAll(opened, lineBytes(line), end);
-    } finally {
-      closeSync(opened);
-    }
+    using opened = openFile(file, constants.O_RDWR | constants.O_CREAT, 0o644);
+    const end = wholeBytes(bytes);
+    ftruncateSync(opened.descriptor, end);
+    writeAll(opened.descriptor, lineBytes(line), end);
     return;
   }
   const lines = [...folded.days, ...folded.builds, line].map(lineBytes);

@@ -1,5 +1,6 @@
 import { createHash, subtle } from 'node:crypto';
-import { closeSync, openSync, readSync } from 'node:fs';
+import { readSync } from 'node:fs';
+import { openFile } from '../disk/open-file.ts';
 
 /** A catalog is hashed, and published, in pieces of this many bytes. The last may be shorter. */
 export const pieceBytes = 2 ** 20;
@@ -35,23 +36,19 @@ export const digestPieces = async (file: string): Promise<FileDigest> => {
   const buffers: Buffer<ArrayBuffer>[] = [];
   const whole = createHash('sha256');
   const pieces: string[] = [];
-  const descriptor = openSync(file, 'r');
-  try {
-    for (let isOver = false; !isOver; ) {
-      const some: Buffer<ArrayBuffer>[] = [];
-      while (some.length < piecesAtOnce && !isOver) {
-        const buffer = buffers[some.length] ?? makePieceBuffer();
-        buffers[some.length] = buffer;
-        const piece = readPiece(descriptor, pieces.length + some.length, buffer);
-        isOver = piece.length < pieceBytes;
-        if (piece.length > 0) some.push(piece);
-      }
-      const digests = some.map(digestPiece);
-      for (const piece of some) whole.update(piece);
-      pieces.push(...(await Promise.all(digests)));
+  using opened = openFile(file, 'r');
+  for (let isOver = false; !isOver; ) {
+    const some: Buffer<ArrayBuffer>[] = [];
+    while (some.length < piecesAtOnce && !isOver) {
+      const buffer = buffers[some.length] ?? makePieceBuffer();
+      buffers[some.length] = buffer;
+      const piece = readPiece(opened.descriptor, pieces.length + some.length, buffer);
+      isOver = piece.length < pieceBytes;
+      if (piece.length > 0) some.push(piece);
     }
-    return { sha256: whole.digest('hex'), pieces };
-  } finally {
-    closeSync(descriptor);
+    const digests = some.map(digestPiece);
+    for (const piece of some) whole.update(piece);
+    pieces.push(...(await Promise.all(digests)));
   }
+  return { sha256: whole.digest('hex'), pieces };
 };

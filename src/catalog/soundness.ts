@@ -1,7 +1,8 @@
-import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
+import { existsSync, readSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { readJsonFile } from '../disk/json-file.ts';
+import { openFile } from '../disk/open-file.ts';
 import { writeWholeFile } from '../disk/whole-file.ts';
 import { CatalogFile, resultCode } from './node-sqlite.ts';
 import { digestPieces, type FileDigest } from './pieces.ts';
@@ -60,14 +61,10 @@ export const readCatalogDigest = async (state: string): Promise<FileDigest> => {
 const header = 'SQLite format 3\0';
 
 const hasHeader = (file: string): boolean => {
-  const descriptor = openSync(file, 'r');
-  try {
-    const bytes = Buffer.alloc(header.length);
-    readSync(descriptor, bytes);
-    return bytes.toString('latin1') === header;
-  } finally {
-    closeSync(descriptor);
-  }
+  using opened = openFile(file, 'r');
+  const bytes = Buffer.alloc(header.length);
+  readSync(opened.descriptor, bytes);
+  return bytes.toString('latin1') === header;
 };
 
 const passesQuickCheck = (file: string): boolean => {

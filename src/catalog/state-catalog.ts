@@ -1,5 +1,6 @@
-import { closeSync, constants, copyFileSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import { constants, copyFileSync, existsSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { flushFile } from '../disk/flush-file.ts';
 import { makeFolder } from '../disk/make-folder.ts';
 import type { CatalogDatabase } from './database.ts';
 import { CatalogFile, isFull } from './node-sqlite.ts';
@@ -118,9 +119,7 @@ export class NextCatalog {
     const compact = isMostlyFree(this.database) ? this.#writeCompact() : undefined;
     this.#close();
     if (compact !== undefined) renameSync(compact, this.file);
-    const descriptor = openSync(this.file, 'r+');
-    fsyncSync(descriptor);
-    closeSync(descriptor);
+    flushFile(this.file);
     this.#mark = await markCatalog(this.file);
   }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { closeSync, openSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import type { CatalogDatabase } from '../catalog/database.ts';
+import { openFile } from '../disk/open-file.ts';
 import { CatalogDocuments, NotOfCatalog } from '../documents/catalog-documents.ts';
 import { documentText } from '../documents/document.ts';
 import { documentDigest } from '../publication/soundness.ts';
@@ -49,20 +50,16 @@ export class TakenCatalog {
   write({ path, digest, date }: { path: string; digest: string; date: string }, file: string): string {
     const { head, tail } = this.documents.composeParts(path);
     const [whole, content] = [createHash('sha256'), createHash('sha256')];
-    const descriptor = openSync(file, 'wx');
-    try {
-      const append = (text: string, isDate = false) => {
-        const bytes = Buffer.from(text);
-        whole.update(bytes);
-        if (!isDate) content.update(bytes);
-        writeFileSync(descriptor, bytes);
-      };
-      append(head);
-      append(date, true);
-      for (const piece of tail) append(piece);
-    } finally {
-      closeSync(descriptor);
-    }
+    using written = openFile(file, 'wx');
+    const append = (text: string, isDate = false) => {
+      const bytes = Buffer.from(text);
+      whole.update(bytes);
+      if (!isDate) content.update(bytes);
+      writeFileSync(written.descriptor, bytes);
+    };
+    append(head);
+    append(date, true);
+    for (const piece of tail) append(piece);
     if (content.digest().toString('hex', 0, digest.length / 2) !== digest) throw differs(path);
     return whole.digest('hex');
   }

@@ -1,11 +1,12 @@
 import { hash } from 'node:crypto';
-import { closeSync, openSync, readSync, statSync, writeFileSync } from 'node:fs';
+import { readSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { constants, zstdCompress } from 'node:zlib';
 import { z } from 'zod';
 import { type FileDigest, makePieceBuffer, piecesAtOnce, readPiece } from '../catalog/pieces.ts';
 import { readJsonFile } from '../disk/json-file.ts';
+import { openFile } from '../disk/open-file.ts';
 import { writeWholeFile } from '../disk/whole-file.ts';
 import type { OutputFolder } from './output-folder.ts';
 
@@ -39,7 +40,7 @@ const notePath = (state: string): string => path.join(state, 'publication', 'fra
 
 /** The frames of the last written file, if it is still as it was written. */
 class FormerFrames {
-  readonly #descriptor: number | undefined;
+  readonly #file: ReturnType<typeof openFile> | undefined;
   readonly #byPiece = new Map<string, Frame & { readonly at: number }>();
 
   constructor(output: OutputFolder, state: string) {
@@ -51,21 +52,21 @@ class FormerFrames {
       at += frame.size;
     }
     const file = output.resolve(known.file);
-    if (statSync(file, { throwIfNoEntry: false })?.size === at) this.#descriptor = openSync(file, 'r');
+    if (statSync(file, { throwIfNoEntry: false })?.size === at) this.#file = openFile(file, 'r');
   }
 
   /** The frame of a piece with this SHA-256; undefined if there is none, or its bytes have changed. */
   take(plain: string): MadeFrame | undefined {
     const known = this.#byPiece.get(plain);
-    if (known === undefined || this.#descriptor === undefined) return undefined;
+    if (known === undefined || this.#file === undefined) return undefined;
     const { frame, size, at } = known;
     const bytes = Buffer.allocUnsafe(size);
-    const length = readSync(this.#descriptor, bytes, 0, size, at);
+    const length = readSync(this.#file.descriptor, bytes, 0, size, at);
     return length === size && hash('sha256', bytes) === frame ? [{ plain, frame, size }, bytes] : undefined;
   }
 
-  close(): void {
-    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
+  [Symbol.dispose](): void {
+    this.#file?.[Symbol.dispose]();
   }
 }
 
@@ -78,22 +79,18 @@ const makeFrame = async (plain: string, piece: Buffer): Promise<MadeFrame> => {
 /** The frames of a file in order: copied ones for unchanged pieces, and new ones for the others. */
 async function* framesOf(file: string, pieces: readonly string[], former: FormerFrames): AsyncGenerator<MadeFrame> {
   const buffers: Buffer<ArrayBuffer>[] = [];
-  const descriptor = openSync(file, 'r');
-  try {
-    for (let first = 0; first < pieces.length; first += piecesAtOnce) {
-      const some = pieces.slice(first, first + piecesAtOnce);
-      const made = some.map((plain, index) => {
-        const copied = former.take(plain);
-        if (copied !== undefined) return copied;
-        // Made as they are needed, as where the pieces are hashed.
-        const buffer = buffers[index] ?? makePieceBuffer();
-        buffers[index] = buffer;
-        return makeFrame(plain, readPiece(descriptor, first + index, buffer));
-      });
-      yield* await Promise.all(made);
-    }
-  } finally {
-    closeSync(descriptor);
+  using opened = openFile(file, 'r');
+  for (let first = 0; first < pieces.length; first += piecesAtOnce) {
+    const some = pieces.slice(first, first + piecesAtOnce);
+    const made = some.map((plain, index) => {
+      const copied = former.take(plain);
+      if (copied !== undefined) return copied;
+      // Made as they are needed, as where the pieces are hashed.
+      const buffer = buffers[index] ?? makePieceBuffer();
+      buffers[index] = buffer;
+      return makeFrame(plain, readPiece(opened.descriptor, first + index, buffer));
+    });
+    yield* await Promise.all(made);
   }
 }
 
@@ -109,19 +106,13 @@ export const writeFramedCopy = async (
 ): Promise<void> => {
   const temporary = output.temporary();
   const frames: Frame[] = [];
-  const former = new FormerFrames(output, state);
-  try {
-    const descriptor = openSync(temporary, 'wx');
-    try {
-      for await (const [frame, bytes] of framesOf(file, pieces, former)) {
-        frames.push(frame);
-        writeFileSync(descriptor, bytes);
-      }
-    } finally {
-      closeSync(descriptor);
+  {
+    using former = new FormerFrames(output, state);
+    using written = openFile(temporary, 'wx');
+    for await (const [frame, bytes] of framesOf(file, pieces, former)) {
+      frames.push(frame);
+      writeFileSync(written.descriptor, bytes);
     }
-  } finally {
-    former.close();
   }
   output.placeNoted(temporary, target);
   writeWholeFile(notePath(state), JSON.stringify({ file: target, frames } satisfies FrameList));

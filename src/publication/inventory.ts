@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { closeSync, openSync, readSync, writeFileSync } from 'node:fs';
+import { readSync, writeFileSync } from 'node:fs';
+import { openFile } from '../disk/open-file.ts';
 
 /** A file of a generation. */
 export interface InventoryEntry {
@@ -33,13 +34,9 @@ const pieceBytes = 2 ** 20;
 
 // Each piece is overwritten by the next.
 function* readPieces(file: string, piece = Buffer.allocUnsafe(pieceBytes)): Generator<Uint8Array> {
-  const descriptor = openSync(file, 'r');
-  try {
-    for (let length = readSync(descriptor, piece); length > 0; length = readSync(descriptor, piece)) {
-      yield piece.subarray(0, length);
-    }
-  } finally {
-    closeSync(descriptor);
+  using opened = openFile(file, 'r');
+  for (let length = readSync(opened.descriptor, piece); length > 0; length = readSync(opened.descriptor, piece)) {
+    yield piece.subarray(0, length);
   }
 }
 
@@ -108,38 +105,34 @@ export const writeInventory = (
   const [written, removed]: [string[], string[]] = [[], []];
   let count = 0;
   const digest = createHash('sha256');
-  const descriptor = openSync(file, 'w');
-  try {
-    let text = '';
-    const flush = () => {
-      const bytes = Buffer.from(text);
-      digest.update(bytes);
-      writeFileSync(descriptor, bytes);
-      text = '';
-    };
-    const add = (path: string, known: string | undefined) => {
-      const sha256 = known === undefined || isTouched(path) ? digestOf(path) : known;
-      if (sha256 !== known) written.push(path);
-      text += formatEntry({ path, sha256 });
-      count++;
-      if (text.length > pieceBytes) flush();
-    };
-    const leave = ({ path, sha256 }: InventoryEntry) => {
-      if (isCarried?.(path) === true) add(path, sha256);
-      else removed.push(path);
-    };
-    const former = before[Symbol.iterator]();
-    let next = former.next();
-    for (const path of paths) {
-      for (; !next.done && comparePaths(next.value.path, path) < 0; next = former.next()) leave(next.value);
-      const known = !next.done && next.value.path === path ? next.value.sha256 : undefined;
-      if (known !== undefined) next = former.next();
-      add(path, known);
-    }
-    for (; !next.done; next = former.next()) leave(next.value);
-    flush();
-  } finally {
-    closeSync(descriptor);
+  using opened = openFile(file, 'w');
+  let text = '';
+  const flush = () => {
+    const bytes = Buffer.from(text);
+    digest.update(bytes);
+    writeFileSync(opened.descriptor, bytes);
+    text = '';
+  };
+  const add = (path: string, known: string | undefined) => {
+    const sha256 = known === undefined || isTouched(path) ? digestOf(path) : known;
+    if (sha256 !== known) written.push(path);
+    text += formatEntry({ path, sha256 });
+    count++;
+    if (text.length > pieceBytes) flush();
+  };
+  const leave = ({ path, sha256 }: InventoryEntry) => {
+    if (isCarried?.(path) === true) add(path, sha256);
+    else removed.push(path);
+  };
+  const former = before[Symbol.iterator]();
+  let next = former.next();
+  for (const path of paths) {
+    for (; !next.done && comparePaths(next.value.path, path) < 0; next = former.next()) leave(next.value);
+    const known = !next.done && next.value.path === path ? next.value.sha256 : undefined;
+    if (known !== undefined) next = former.next();
+    add(path, known);
   }
+  for (; !next.done; next = former.next()) leave(next.value);
+  flush();
   return { count, digest: digest.digest('hex'), written, removed };
 };
