@@ -31,7 +31,7 @@ const documentHandler = (dependencies: Dependencies, operation: Operation & { re
       return publicationRedirect(req, dependencies, openHeaders);
     }
     // If the operation has no 404, every build has its document, and its absence is our fault.
-    throw operation.errors.includes(404) ? notFound() : new Unavailable(`${path} is not published`);
+    throw operation.errors?.includes(404) ? notFound() : new Unavailable(`${path} is not published`);
   };
 };
 

@@ -52,7 +52,6 @@ export const publicationOperations = {
     summary: 'Which generation of the index is published',
     schema: generationSchema,
     file: 'generation.json',
-    errors: [],
   },
   generationChanges: {
     method: 'GET',
@@ -109,55 +108,24 @@ export const jsonFeedSchema = z.strictObject({
   ),
 });
 
-const atom = 'application/atom+xml; charset=utf-8';
+const atomFeed = (below: string, what: string): SiteFile =>
+  siteFile('feed', `${below}/feed.atom`, 'application/atom+xml; charset=utf-8', `${what}, as an Atom feed`);
+const jsonFeed = (below: string, what: string): SiteFile =>
+  siteFile('feed', `${below}/feed.json`, 'application/json', `${what}, as a JSON Feed`, jsonFeedSchema);
 
 /** The feeds that the site publishes, at addresses below the root of the host. */
 const feedOperations: Readonly<Record<string, SiteFile>> = {
-  atomFeed: siteFile('feed', '/feed.atom', atom, 'New and updated packages, as an Atom feed'),
-  jsonFeed: siteFile(
-    'feed',
-    '/feed.json',
-    'application/json',
-    'New and updated packages, as a JSON Feed',
-    jsonFeedSchema,
+  atomFeed: atomFeed('', 'New and updated packages'),
+  jsonFeed: jsonFeed('', 'New and updated packages'),
+  divergenceFeed: atomFeed(
+    '/divergence',
+    'Versions whose bytes differ from those in another repository, or from before',
   ),
-  divergenceFeed: siteFile(
-    'feed',
-    '/divergence/feed.atom',
-    'application/atom+xml; charset=utf-8',
-    'Versions whose bytes differ from those in another repository, or from before, as an Atom feed',
-  ),
-  repositoryAtomFeed: siteFile(
-    'feed',
-    '/repository/{repositoryFolder}/feed.atom',
-    atom,
-    'New and updated packages of a repository, as an Atom feed',
-  ),
-  repositoryJsonFeed: siteFile(
-    'feed',
-    '/repository/{repositoryFolder}/feed.json',
-    'application/json',
-    'New and updated packages of a repository, as a JSON Feed',
-    jsonFeedSchema,
-  ),
-  sectionAtomFeed: siteFile(
-    'feed',
-    '/section/{sectionKind}/feed.atom',
-    atom,
-    'New and updated packages of a kind of section, as an Atom feed',
-  ),
-  authorAtomFeed: siteFile(
-    'feed',
-    '/author/{authorFolder}/feed.atom',
-    atom,
-    'New and updated packages of an author, as an Atom feed',
-  ),
-  packageAtomFeed: siteFile(
-    'feed',
-    '/package/{packageFolder}/feed.atom',
-    atom,
-    'New versions of a package for devices with iOS, as an Atom feed',
-  ),
+  repositoryAtomFeed: atomFeed('/repository/{repositoryFolder}', 'New and updated packages of a repository'),
+  repositoryJsonFeed: jsonFeed('/repository/{repositoryFolder}', 'New and updated packages of a repository'),
+  sectionAtomFeed: atomFeed('/section/{sectionKind}', 'New and updated packages of a kind of section'),
+  authorAtomFeed: atomFeed('/author/{authorFolder}', 'New and updated packages of an author'),
+  packageAtomFeed: atomFeed('/package/{packageFolder}', 'New versions of a package for devices with iOS'),
 };
 
 /** The badges that the site publishes for owners of repositories. */

@@ -58,7 +58,7 @@ const successResponse = (operation: Operation, example: unknown): Json => {
 
 const createResponses = (operation: Operation, example: unknown): Json => {
   const errors = new Set([
-    ...operation.errors,
+    ...(operation.errors ?? []),
     ...(operation.tag !== 'gateway' && (isLimited(operation) || operation.paged !== undefined) ? [429] : []),
     ...commonErrors,
   ]);

@@ -41,7 +41,7 @@ export interface Operation {
   /** Whether the document covers the whole index, and may be long. */
   readonly ofAll?: true;
   /** Its error statuses besides those of every operation (openapi-operation.ts). */
-  readonly errors: readonly number[];
+  readonly errors?: readonly number[];
   /** What is sent as `Authorization: Bearer`, if anything. */
   readonly bearer?: 'authToken' | 'introspectionSecret';
 }
@@ -56,7 +56,6 @@ export const operations = {
     summary: 'What this service is and how much it holds',
     schema: envelope.landingSchema,
     file: 'index.json',
-    errors: [],
   },
   health: {
     method: 'GET',
@@ -64,7 +63,6 @@ export const operations = {
     tag: 'service',
     summary: 'Health of the service and of its route groups',
     schema: envelope.healthSchema,
-    errors: [],
   },
   liveness: {
     method: 'GET',
@@ -72,7 +70,6 @@ export const operations = {
     tag: 'service',
     summary: 'Whether the process runs',
     schema: envelope.livenessSchema,
-    errors: [],
   },
   readiness: {
     method: 'GET',
@@ -80,7 +77,6 @@ export const operations = {
     tag: 'service',
     summary: 'Whether every read operation works, whatever the credential store does',
     schema: envelope.readinessSchema,
-    errors: [],
   },
   status: {
     method: 'GET',
@@ -90,7 +86,6 @@ export const operations = {
     schema: envelope.statusSchema,
     file: 'status.json',
     ofBuilds: true,
-    errors: [],
   },
   openapiJson: {
     method: 'GET',
@@ -98,7 +93,6 @@ export const operations = {
     tag: 'service',
     summary: 'This description as JSON',
     file: 'openapi.json',
-    errors: [],
   },
   openapiYaml: {
     method: 'GET',
@@ -106,7 +100,6 @@ export const operations = {
     tag: 'service',
     summary: 'This description as YAML',
     file: 'openapi.yaml',
-    errors: [],
   },
   packageSearch: {
     method: 'GET',
@@ -117,7 +110,6 @@ export const operations = {
       'Every word must match the beginning of a word in the name, the identifier, the author (or the maintainer, if there is none) or the description: in any order and letter case, written together or apart. Matches in names come first. One typing mistake is forgiven in a word of five letters or more.\n\nIf several words match fewer than four records, and none has them as its name, names follow that are one mistake apart from all words together, unless there are more than four. If fewer than `limit` records match all words, two more groups follow: for a single word of four letters or more, records with it inside a word of their name or identifier; then records that match all words but one, if what is left is more than a letter or digit. There `1.2.3`, `iOS 14` and `tweak for` count as one word, if what is left is a name or an identifier.',
     query: [...searchQuery, ...packageFilters, 'sort'],
     schema: envelope.packagePageSchema,
-    errors: [],
   },
   packageMulti: {
     method: 'GET',
@@ -126,7 +118,6 @@ export const operations = {
     summary: 'Latest record of each of several packages',
     query: ['ids', 'priority'],
     schema: envelope.packageListSchema,
-    errors: [],
   },
   package: {
     method: 'GET',
@@ -154,7 +145,6 @@ export const operations = {
     query: ['rank'],
     schema: envelope.repositoryListSchema,
     file: 'jailbreak/repository/ranking/{rank}.json',
-    errors: [],
   },
   repositorySearch: {
     method: 'GET',
@@ -163,7 +153,6 @@ export const operations = {
     summary: 'Search repositories by text',
     query: searchQuery,
     schema: envelope.repositoryPageSchema,
-    errors: [],
   },
   repositorySafety: {
     method: 'GET',
@@ -172,7 +161,6 @@ export const operations = {
     summary: 'Whether repository addresses are safe',
     query: ['uris'],
     schema: envelope.safetyListSchema,
-    errors: [],
   },
   repository: {
     method: 'GET',
@@ -219,7 +207,6 @@ export const operations = {
     schema: envelope.divergencesSchema,
     file: 'divergences.json',
     ofAll: true,
-    errors: [],
   },
   downloads: {
     method: 'GET',
@@ -229,7 +216,6 @@ export const operations = {
     schema: envelope.downloadListSchema,
     file: 'downloads.json',
     daily: true,
-    errors: [],
   },
   downloadIngest: {
     method: 'POST',

@@ -201,7 +201,7 @@ const describe = (id: string, operation: Operation): OperationView => ({
   parameters: parametersOf(operation),
   body: operation.body && bodyOf(operation.body),
   fields: answerFieldsOf(operation),
-  errors: operation.errors,
+  errors: operation.errors ?? [],
 });
 
 /**

@@ -40,7 +40,7 @@ const reference = (schema: z.ZodType | undefined): Json => {
   return name === undefined ? { type: 'object' } : { $ref: schemaPrefix + name };
 };
 
-const responsesOf = ({ summary, schema, file, redirects, errors }: OlderOperation): Json => {
+const responsesOf = ({ summary, schema, file, redirects, errors = [] }: OlderOperation): Json => {
   const statuses = [...errors, ...(file === undefined ? [429] : []), ...commonErrors].toSorted((a, b) => a - b);
   const headers = { Location: { description: 'The address.', schema: { type: 'string', format: 'uri' } } };
   return {

@@ -18,7 +18,7 @@ export interface OlderOperation {
   readonly schema?: z.ZodType;
   /** The published file that answers it, below the output folder. Without one the answer is computed. */
   readonly file?: string;
-  readonly errors: readonly number[];
+  readonly errors?: readonly number[];
   /** Whether it may answer with a redirect. */
   readonly redirects?: true;
 }
@@ -32,14 +32,12 @@ export const olderOperations = {
     summary: 'What this service is',
     instead: '/',
     schema: records.olderLandingSchema,
-    errors: [],
   },
   description: {
     address: `/${olderRoot}/openapi.json`,
     summary: 'This description',
     instead: '/openapi.json',
     file: `${olderRoot}/openapi.json`,
-    errors: [],
   },
   packageLookup: {
     address: `/${olderRoot}/community/packages`,
@@ -56,7 +54,6 @@ export const olderOperations = {
     instead: '/jailbreak/package/search',
     query: ['search', 'limit', 'page', 'responseFields'],
     schema: records.olderPackagesAnswerSchema,
-    errors: [],
   },
   packagesLookup: {
     address: `/${olderRoot}/community/packages/lookup`,
@@ -64,7 +61,6 @@ export const olderOperations = {
     instead: '/jailbreak/package/multi',
     query: ['packages', 'responseFields'],
     schema: records.olderLookupAnswerSchema,
-    errors: [],
   },
   repositorySearch: {
     address: `/${olderRoot}/community/repositories/search`,
@@ -72,7 +68,6 @@ export const olderOperations = {
     instead: '/jailbreak/repository/search',
     query: ['searchUnlessRanking', 'ranking', 'limit', 'page', 'responseFields'],
     schema: records.olderRepositoriesAnswerSchema,
-    errors: [],
   },
   repositorySafety: {
     address: `/${olderRoot}/community/repositories/safety`,
@@ -80,7 +75,6 @@ export const olderOperations = {
     instead: '/jailbreak/repository/safety',
     query: ['uris', 'uri'],
     schema: records.olderSafetyAnswerSchema,
-    errors: [],
   },
   repositoryCheck: {
     address: `/${olderRoot}/community/repositories/check`,
@@ -88,7 +82,6 @@ export const olderOperations = {
     instead: '/jailbreak/repository/safety',
     query: ['uris', 'uri'],
     schema: records.olderCheckAnswerSchema,
-    errors: [],
   },
   indexRepositories: {
     address: '/index-repositories.json',
@@ -96,7 +89,6 @@ export const olderOperations = {
     instead: '/jailbreak/repository/ranking?rank=*',
     schema: records.indexRepositoriesSchema,
     file: 'index-repositories.json',
-    errors: [],
   },
   unsafeHosts: {
     address: '/piracy-repositories.json',
@@ -104,7 +96,6 @@ export const olderOperations = {
     instead: '/jailbreak/repository/safety',
     schema: records.unsafeHostsSchema,
     file: 'piracy-repositories.json',
-    errors: [],
   },
 } as const satisfies Record<string, OlderOperation>;
 export type OlderOperationName = keyof typeof olderOperations;
