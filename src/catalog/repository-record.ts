@@ -2,7 +2,7 @@ import { parseDate, type ReleaseFile } from '../apt/release.ts';
 import { writtenWebUrl } from '../apt/urls.ts';
 import { addressKey, type ManifestEntry } from '../contract/manifest.ts';
 import { type Addressing, publicAddress } from '../contract/public-addresses.ts';
-import type { EmbeddedRepository, RepositoryRecord } from '../contract/records.ts';
+import { type EmbeddedRepository, embeddedRepositorySchema, type RepositoryRecord } from '../contract/records.ts';
 import type { Snapshot } from '../snapshots/snapshot.ts';
 
 /**
@@ -54,32 +54,10 @@ export const computeRepositoryRecord = (
   };
 };
 
-/** The repository inside a package record, where neither version nor date may be null. */
-export const computeEmbeddedRepository = (record: RepositoryRecord): EmbeddedRepository => ({
-  suite: record.suite,
-  name: record.name,
-  description: record.description,
-  date: record.date ?? record.origin_last_updated,
-  slug: record.slug,
-  uri: record.uri,
-  origin_has_release_gpg: record.origin_has_release_gpg,
-  quality: record.quality,
-  package_count: record.package_count,
-  bootstrap: record.bootstrap,
-  origin_has_in_release: record.origin_has_in_release,
-  id: record.id,
-  visible: record.visible,
-  origin_release_path: record.origin_release_path,
-  origin_hostname: record.origin_hostname,
-  origin_packages_hash: record.origin_packages_hash,
-  origin_uses_https: record.origin_uses_https,
-  tier: record.tier,
-  origin_last_updated: record.origin_last_updated,
-  origin_supports_payment_v1: record.origin_supports_payment_v1,
-  sections: record.sections,
-  version: record.version ?? '',
-  origin_release_hash: record.origin_release_hash,
-  origin_packages_path: record.origin_packages_path,
-  origin_supports_payment_v2: record.origin_supports_payment_v2,
-  isBootstrap: record.isBootstrap,
-});
+/** The repository inside a package record, where neither version nor date may be null; in the order of its schema. */
+export const computeEmbeddedRepository = (record: RepositoryRecord): EmbeddedRepository => {
+  const { version, date } = record;
+  const fields: EmbeddedRepository = { ...record, version: version ?? '', date: date ?? record.origin_last_updated };
+  const names = Object.keys(embeddedRepositorySchema.shape) as (keyof EmbeddedRepository)[];
+  return Object.fromEntries(names.map((name) => [name, fields[name]])) as EmbeddedRepository;
+};
