@@ -94,7 +94,7 @@ export class Serving extends CatalogQuestions {
   /** Answers from the catalog in the database from now on. Throws if it cannot be read. */
   use(held: Held, generation: Generation): void {
     const documents = new CatalogDocuments(this.#database);
-    const description = documents.entry(documentPath.openapiJson)?.text ?? '{}';
+    const description = documents.reading.entry(documentPath.openapiJson)?.text ?? '{}';
     this.#inForce = {
       ...{ held, generation, documents },
       search: new CatalogSearch(this.#database),
@@ -107,7 +107,10 @@ export class Serving extends CatalogQuestions {
   #tellOtherList(documents: CatalogDocuments): void {
     let hosts: readonly string[] = [];
     try {
-      hosts = JSON.parse(documents.entry(olderOperations.unsafeHosts.file)?.text ?? '[]').slice(0, mostCompared);
+      hosts = JSON.parse(documents.reading.entry(olderOperations.unsafeHosts.file)?.text ?? '[]').slice(
+        0,
+        mostCompared,
+      );
     } catch {
       // Published by another version.
     }
@@ -177,7 +180,7 @@ export class Serving extends CatalogQuestions {
       if (path !== generationPath.signature && !(await isOfHeld())) return undefined;
       return held.jws === null ? undefined : documentOfBytes(utf8.encode(held.jws));
     }
-    const entry = documents.entry(path);
+    const entry = documents.reading.entry(path);
     if (entry === undefined) return undefined;
     if (entry.text !== null) return documentOfBytes(utf8.encode(entry.text));
     try {
@@ -225,8 +228,8 @@ export class Serving extends CatalogQuestions {
  */
 export const findDiffering = async (database: CatalogDatabase, most: number): Promise<string | undefined> => {
   const documents = new CatalogDocuments(database);
-  for (const path of documents.everyNth(Math.max(1, Math.floor(documents.count / most)))) {
-    const entry = documents.entry(path);
+  for (const path of documents.reading.everyNth(Math.max(1, Math.floor(documents.reading.count / most)))) {
+    const entry = documents.reading.entry(path);
     if (entry === undefined || entry.text !== null || entry.size > largestComposed) continue;
     const { head, tail } = documents.compose(path);
     const digest = (await digestOf(utf8.encode(head + tail))).subarray(0, 16);

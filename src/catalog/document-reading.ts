@@ -37,9 +37,11 @@ export class DocumentReading {
   readonly #larger;
   readonly #some;
   readonly #packageCount;
-  readonly #lookup: (name: string) => string[];
+  /** The records of a package, in lookup order. */
+  readonly packageRecords: (name: string) => string[];
+  /** Every repository, by ranking and then slug. */
+  readonly repositories: readonly RepositoryRow[];
   readonly #lists: ListReading;
-  readonly #rows: readonly RepositoryRow[];
   readonly #bySlug: ReadonlyMap<string, RepositoryRow>;
 
   /** Throws where the catalog cannot be read. */
@@ -55,10 +57,10 @@ export class DocumentReading {
       'SELECT path FROM (SELECT path, row_number() OVER (ORDER BY path) AS place FROM document) WHERE place % ? = 0',
     );
     this.#packageCount = database.prepare<[number]>('SELECT count(*) FROM record WHERE package = ?');
-    this.#lookup = prepareLookup(database);
+    this.packageRecords = prepareLookup(database);
     this.#lists = new ListReading(database);
-    this.#rows = readRepositoryRows(database);
-    this.#bySlug = mapSlugs(this.#rows);
+    this.repositories = readRepositoryRows(database);
+    this.#bySlug = mapSlugs(this.repositories);
   }
 
   /** What is recorded of the document at a path below the output folder; undefined if none is published there. */
@@ -82,11 +84,6 @@ export class DocumentReading {
     return this.#some.all(nth).flat();
   }
 
-  /** Every repository, by ranking and then slug. */
-  get repositories(): readonly RepositoryRow[] {
-    return this.#rows;
-  }
-
   /** The repository with this slug, or that had it formerly. */
   repository(slug: string): RepositoryRow | undefined {
     return this.#bySlug.get(slug);
@@ -97,12 +94,7 @@ export class DocumentReading {
     return readDivergences(this.#database);
   }
 
-  /** The records of a package, in lookup order. */
-  packageRecords(name: string): string[] {
-    return this.#lookup(name);
-  }
-
-  /** The same, with only a few in memory at a time. */
+  /** The records of a package, in lookup order, with only a few in memory at a time. */
   manyPackageRecords(name: string): CountedRecords {
     const [count = 0] = this.#packageCount.get(name) ?? [];
     return { count, records: readPackageRecords(this.#database, name) };

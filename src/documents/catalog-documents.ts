@@ -1,5 +1,5 @@
 import type { CatalogDatabase } from '../catalog/database.ts';
-import { type CountedRecords, DocumentReading, type PublishedEntry } from '../catalog/document-reading.ts';
+import { type CountedRecords, DocumentReading } from '../catalog/document-reading.ts';
 import { decodeFileName, decodeFolderName } from '../contract/filenames.ts';
 import { listPageMaximum, type Rank, ranks } from '../contract/parameters.ts';
 import { documentOf, documentPath, type Operation, operations } from '../contract/paths.ts';
@@ -36,49 +36,30 @@ export class NotOfCatalog extends Error {
  * bytes. The catalog must not change any more.
  */
 export class CatalogDocuments {
-  readonly #reading: DocumentReading;
+  /** What is recorded of them. */
+  readonly reading: DocumentReading;
 
   /** Throws where the catalog cannot be read. */
   constructor(database: CatalogDatabase) {
-    this.#reading = new DocumentReading(database);
-  }
-
-  /** What is recorded of the document at a path below the output folder; undefined if none is published there. */
-  entry(path: string): PublishedEntry | undefined {
-    return this.#reading.entry(path);
-  }
-
-  /** The paths of the documents of more than that many bytes, except those that are kept as a whole. */
-  largerThan(bytes: number): string[] {
-    return this.#reading.largerThan(bytes);
-  }
-
-  /** How many documents there are. */
-  get count(): number {
-    return this.#reading.count;
-  }
-
-  /** The path of every `nth` document. */
-  everyNth(nth: number): string[] {
-    return this.#reading.everyNth(nth);
+    this.reading = new DocumentReading(database);
   }
 
   /** Makes a published document that the catalog does not keep as a whole. Throws NotOfCatalog. */
   compose(path: string): Document {
     const rank = rankOf.get(path);
     if (rank !== undefined) {
-      for (const document of rankingDocuments(this.#reading.repositories)) if (document.path === path) return document;
+      for (const document of rankingDocuments(this.reading.repositories)) if (document.path === path) return document;
     }
     const page = this.#findPage(path);
     if (page !== undefined)
       return documents.repositoryPackagesPage(page.slug, page.page, [...page.records], page.links);
-    if (path === documentPath.divergences) return documents.divergences(this.#reading.divergences());
+    if (path === documentPath.divergences) return documents.divergences(this.reading.divergences());
     const [operation, name] = parsePath(path);
-    if (operation === 'package') return documents.package(name, this.#reading.packageRecords(name));
-    const repository = this.#reading.repository(name);
+    if (operation === 'package') return documents.package(name, this.reading.packageRecords(name));
+    const repository = this.reading.repository(name);
     if (repository === undefined) throw new NotOfCatalog(`The catalog tells of ${path} and holds no such repository`);
     if (operation === 'repository') return documents.repository(name, repository.record);
-    return documents.repositoryPackages(name, [...this.#reading.repositoryRecords(repository).records]);
+    return documents.repositoryPackages(name, [...this.reading.repositoryRecords(repository).records]);
   }
 
   /** The same in parts, before and after its date. Of a long list, only a few records are in memory at a time. */
@@ -93,21 +74,21 @@ export class CatalogDocuments {
   #findPage(path: string): (CountedRecords & { slug: string; page: number; links: PageLinks }) | undefined {
     const { slug, page } = parsePagePath(path) ?? {};
     if (slug === undefined || page === undefined) return undefined;
-    const repository = this.#reading.repository(slug);
+    const repository = this.reading.repository(slug);
     const pages = pagesOf(repository?.packageCount ?? 0);
     if (repository === undefined || page > pages) {
       throw new NotOfCatalog(`The catalog tells of ${path} and holds no such page`);
     }
-    const records = this.#reading.somePackages(repository, (page - 1) * listPageMaximum, listPageMaximum);
+    const records = this.reading.somePackages(repository, (page - 1) * listPageMaximum, listPageMaximum);
     return { slug, page, links: linksOf(repository.record, page, pages), ...records };
   }
 
   #findList(path: string): CountedRecords | undefined {
     if (rankOf.has(path) || path === documentPath.divergences) return undefined;
     const [operation, name] = parsePath(path);
-    if (operation === 'package') return this.#reading.manyPackageRecords(name);
-    const repository = operation === 'repositoryPackages' ? this.#reading.repository(name) : undefined;
-    return repository && this.#reading.repositoryRecords(repository);
+    if (operation === 'package') return this.reading.manyPackageRecords(name);
+    const repository = operation === 'repositoryPackages' ? this.reading.repository(name) : undefined;
+    return repository && this.reading.repositoryRecords(repository);
   }
 }
 

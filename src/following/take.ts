@@ -141,7 +141,7 @@ const writeOne = async (taken: TakenCatalog, one: Listed, folder: TakenFolder): 
 /** Makes some documents from the catalog, and checks that they are as published. Throws NotOfCatalog. */
 const assertSame = (taken: TakenCatalog): void => {
   const { documents } = taken;
-  for (const path of documents.everyNth(Math.max(1, Math.floor(documents.count / samples)))) {
-    if ((documents.entry(path)?.size ?? 0) <= largestComposed) taken.read(path);
+  for (const path of documents.reading.everyNth(Math.max(1, Math.floor(documents.reading.count / samples)))) {
+    if ((documents.reading.entry(path)?.size ?? 0) <= largestComposed) taken.read(path);
   }
 };

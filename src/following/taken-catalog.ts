@@ -26,7 +26,7 @@ export class TakenCatalog {
    * catalog.
    */
   read(path: string): Buffer<ArrayBuffer> | undefined {
-    const entry = this.documents.entry(path);
+    const entry = this.documents.reading.entry(path);
     if (entry === undefined) return undefined;
     if (entry.text !== null) return Buffer.from(entry.text);
     const document = this.documents.compose(path);
@@ -37,8 +37,8 @@ export class TakenCatalog {
 
   /** The documents that are too large for `read`, with what the catalog records about them. */
   *large(): Generator<{ readonly path: string; readonly digest: string; readonly date: string }> {
-    for (const path of this.documents.largerThan(largestComposed)) {
-      const entry = this.documents.entry(path);
+    for (const path of this.documents.reading.largerThan(largestComposed)) {
+      const entry = this.documents.reading.entry(path);
       if (entry !== undefined) yield { path, digest: Buffer.from(entry.digest).toString('hex'), date: entry.date };
     }
   }

@@ -117,10 +117,10 @@ interface Requirement {
 }
 
 const requirementsOf = (catalog: SiteCatalog, id: string, architectures: readonly string[]): Requirement[] => {
-  const otherwise = catalog.requiredOtherwise(id);
+  const otherwise = catalog.relations.requiredOtherwise(id);
   const others = otherwise.map(({ architecture, groups }) => ({ architectures: [architecture], groups }));
   const best = architectures.filter((one) => otherwise.every(({ architecture }) => architecture !== one));
-  return [{ architectures: best, groups: catalog.requiredBy(id) }, ...others];
+  return [{ architectures: best, groups: catalog.relations.requiredBy(id) }, ...others];
 };
 
 const isSafe = (one: PackageSummary | undefined): boolean => one !== undefined && !isUnsafe(one.repository);
@@ -170,7 +170,7 @@ const findFor = (
   // What is added on the way is also followed.
   for (const one of followed) {
     if (read >= mostRead) break;
-    const groups = one === id ? own : catalog.requiredBy(one);
+    const groups = one === id ? own : catalog.relations.requiredBy(one);
     read += groups.length;
     for (const group of groups) {
       if (group.some(({ name }) => isOfDevice(name) || broughtByAll.has(name))) continue;

@@ -44,7 +44,7 @@ export const packageInputs = (catalog: SiteCatalog, id: string, picture?: string
   return digest([
     ownInputs(catalog, summary),
     // Only where they lead: half of a distribution names its C library, which changes every week.
-    catalog.namedBy(id).map((name) => catalog.find(name)?.id),
+    catalog.relations.namedBy(id).map((name) => catalog.find(name)?.id),
     neighboursOf(catalog, summary).map((other) => ownInputs(catalog, other)),
     needed.map((one) => [one, digestHolder(catalog, one.slug)]),
     dependentsOf(catalog, id),

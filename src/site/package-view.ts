@@ -119,7 +119,7 @@ export const neighboursOf = (catalog: SiteCatalog, summary: PackageSummary): Pac
 
 /** The packages that need this one, as shown on its page. */
 export const dependentsOf = (catalog: SiteCatalog, id: string): PackageView['dependents'] => {
-  const all = catalog.dependents(id);
+  const all = catalog.relations.dependents(id);
   const shown = all.slice(0, dependentsShown);
   return {
     total: all.length,

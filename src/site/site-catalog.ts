@@ -176,14 +176,6 @@ export class SiteCatalog {
   }
 
   /**
-   * The versions of a package in the order of the package lookup (decisions, section 4), but those of unsafe repositories
-   * last; empty if it is unknown.
-   */
-  readVersions(id: string): readonly PackageVersion[] {
-    return this.#versionsOf(id);
-  }
-
-  /**
    * A digest of all records of a package, as stored in the catalog, and of how many are dated after the last build;
    * undefined if it is unknown.
    */
@@ -219,14 +211,9 @@ export class SiteCatalog {
     return readDivergences(this.#database);
   }
 
-  /** The names in the relations of a package's best record, and of the other builds in its repository. */
-  namedBy(id: string): readonly string[] {
-    return this.#known.relations.namedBy(id);
-  }
-
-  /** Packages whose best record, or another build in its repository, depends on this name, ordered by identifier. */
-  dependents(name: string): readonly string[] {
-    return this.#known.relations.dependents(name);
+  /** What packages need and provide; lists of packages are ordered by identifier. */
+  get relations(): RelationIndex {
+    return this.#known.relations;
   }
 
   /**
@@ -239,7 +226,7 @@ export class SiteCatalog {
 
   #provider(name: string): PackageSummary | undefined {
     let first: PackageSummary | undefined;
-    for (const id of this.#known.relations.providers(name, false).slice(0, mostProviders)) {
+    for (const id of this.relations.providers(name, false).slice(0, mostProviders)) {
       const one = this.packages.get(id);
       if (one !== undefined && !isUnsafe(one.repository)) return one;
       first ??= one;
@@ -252,20 +239,10 @@ export class SiteCatalog {
    * `toVersions`: the relation only accepts some versions, so providing the name without one does not satisfy it.
    */
   isNear(isOne: (slug: string) => boolean, name: string, toVersions: boolean): boolean {
-    const providers = this.#known.relations.providers(name, toVersions).slice(0, mostProviders);
+    const providers = this.relations.providers(name, toVersions).slice(0, mostProviders);
     return [name, ...providers].some((id) =>
       this.packages.get(id)?.repositories.some((one) => isOne(one) || this.isBootstrap(one)),
     );
-  }
-
-  /** The relations that have to be satisfied for a package's best record to be installed. */
-  requiredBy(id: string): ReturnType<RelationIndex['requiredBy']> {
-    return this.#known.relations.requiredBy(id);
-  }
-
-  /** The same for each of the other builds in its repository for which other relations have to be satisfied. */
-  requiredOtherwise(id: string): ReturnType<RelationIndex['requiredOtherwise']> {
-    return this.#known.relations.requiredOtherwise(id);
   }
 
   /**
@@ -273,10 +250,10 @@ export class SiteCatalog {
    * nothing from there, and only for the others is it worth finding out.
    */
   mayNeedOthers(id: string): boolean {
-    this.#needOthers ??= this.#known.relations.withDependents(
+    this.#needOthers ??= this.relations.withDependents(
       [...this.packages.values()]
         .filter(({ id, repository: { slug } }) =>
-          this.namedBy(id).some((name) => {
+          this.relations.namedBy(id).some((name) => {
             const target = this.find(name);
             return target !== undefined && !target.repositories.includes(slug);
           }),
@@ -381,8 +358,11 @@ export class SiteCatalog {
     return this.#holders.get(repository) ?? holderOf(repository);
   }
 
-  // Its page and its feed are rendered one after the other.
-  readonly #versionsOf = rememberLast((id: string): readonly PackageVersion[] =>
+  /**
+   * The versions of a package in the order of the package lookup (decisions, section 4), but those of unsafe repositories
+   * last; empty if it is unknown. The last are kept, because its page and its feed are rendered one after the other.
+   */
+  readVersions = rememberLast((id: string): readonly PackageVersion[] =>
     this.#inOrder(this.#recordsOf(id)).map(({ owner, row: [, , , , , firstSeen, news, json, details, at] }) => ({
       record: parseRecord(json),
       repository: this.#holderOf(owner),

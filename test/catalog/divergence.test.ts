@@ -183,12 +183,12 @@ describe('the same version with other bytes in two repositories', () => {
       read(state, (database) => {
         const documents = new CatalogDocuments(database);
         const path = documentPath.divergences;
-        const date = documents.entry(path)?.date ?? '';
+        const date = documents.reading.entry(path)?.date ?? '';
         expect(documentText(documents.compose(path), date)).toBe(text(path));
         const { head, tail } = documents.composeParts(path);
         expect(head + date + [...tail].join('')).toBe(text(path));
         // Its words are those of the version that built the catalog.
-        expect(documents.entry(file)?.text).toBe(text(file));
+        expect(documents.reading.entry(file)?.text).toBe(text(file));
       });
       return { ...data, codes: findings.map(({ code }) => code) };
     };

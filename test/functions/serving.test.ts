@@ -5,12 +5,12 @@ import path from 'node:path';
 import { beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { findDiffering, type Held, Serving } from '../../functions/cloudflare/serving.ts';
 import type { CatalogDatabase } from '../../src/catalog/database.ts';
+import { DocumentReading } from '../../src/catalog/document-reading.ts';
 import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
 import { catalogFormat } from '../../src/catalog/schema.ts';
 import { catalogPath } from '../../src/catalog/state-catalog.ts';
 import type { Generation } from '../../src/contract/generation.ts';
 import { olderOperations } from '../../src/contract/older-addresses/operations.ts';
-import { CatalogDocuments } from '../../src/documents/catalog-documents.ts';
 import { BuiltPublication } from '../support/built-publication.ts';
 import { packages, type SourceRepository } from '../support/catalog.ts';
 
@@ -357,10 +357,10 @@ it('E2: a client that asks more than is allowed waits, as on Node', async () => 
 it('E2: its log says once that the bundle has another safety list than the publication', () => {
   const told = vi.spyOn(console, 'error').mockImplementation(() => {});
   onTestFinished(() => told.mockRestore());
-  const entry = CatalogDocuments.prototype.entry;
+  const entry = DocumentReading.prototype.entry;
   const text = JSON.stringify(['bad.example', 'worse.example']);
-  const listed = vi.spyOn(CatalogDocuments.prototype, 'entry').mockImplementation(function (
-    this: CatalogDocuments,
+  const listed = vi.spyOn(DocumentReading.prototype, 'entry').mockImplementation(function (
+    this: DocumentReading,
     path: string,
   ) {
     const found = entry.call(this, path);
