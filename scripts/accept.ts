@@ -23,13 +23,11 @@ const command = {
     state: buildOptions.state,
     removals: {
       type: 'boolean',
-      environment: 'DEBDEX_REMOVALS',
       help: 'Accept that many repositories left the manifest at once.',
     },
     'take-over': {
       type: 'string',
       value: 'DIR',
-      environment: 'DEBDEX_TAKE_OVER',
       help: 'Accept that the output folder DIR, published from another state folder or filled by hand, belongs to this state folder from now on, with everything in it.',
     },
   },

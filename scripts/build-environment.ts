@@ -1,6 +1,6 @@
 import { buildOptions } from './build-options.ts';
 import { tellUnknownVariables } from './known-variables.ts';
-import type { OptionValues } from './options.ts';
+import { type OptionValues, variableOf } from './options.ts';
 
 /**
  * The environment of a build that another command starts as a process: that command's own flags and variables come
@@ -10,9 +10,11 @@ export const composeBuildEnvironment = (
   values: OptionValues<typeof buildOptions> & { readonly port: number },
   environment: NodeJS.ProcessEnv,
 ): NodeJS.ProcessEnv => {
-  const flags = Object.entries(buildOptions).flatMap(([name, { environment }]): [string, string][] => {
+  const flags = Object.entries(buildOptions).flatMap(([name, option]): [string, string][] => {
     const value = values[name as keyof typeof buildOptions];
-    return value === undefined ? [] : [[environment, Array.isArray(value) ? value.join(' ') : String(value)]];
+    return value === undefined
+      ? []
+      : [[variableOf(name, option), Array.isArray(value) ? value.join(' ') : String(value)]];
   });
   // Unknown variables are reported once, by the command that was called.
   const known = Object.entries(environment).filter(([name]) => tellUnknownVariables({ [name]: '' }) === undefined);
@@ -21,6 +23,6 @@ export const composeBuildEnvironment = (
     ...Object.fromEntries(known),
     ...Object.fromEntries(flags),
     // Links should lead to the server that is started, unless a public address is given.
-    ...(isUsual ? { [buildOptions['base-url'].environment]: `http://localhost:${values.port}` } : {}),
+    ...(isUsual ? { DEBDEX_BASE_URL: `http://localhost:${values.port}` } : {}),
   };
 };

@@ -55,13 +55,11 @@ const options = {
     type: 'string',
     value: 'WHERE',
     default: 'dist',
-    environment: 'DEBDEX_PUBLICATION',
     help: 'Where the Worker of "cloudflare" finds the publication: a folder, which is deployed with it; r2://BUCKET/PREFIX, where npm run upload puts it; or an address, of which it is then a replica without pages.',
   },
   'public-key': {
     type: 'string',
     value: 'KEY',
-    environment: 'DEBDEX_PUBLIC_KEY',
     help: 'Accept only generations of that publication that are signed by this key, which its landing document names.',
   },
   name: {
@@ -81,7 +79,6 @@ const options = {
   'base-url': {
     type: 'string',
     value: 'URL',
-    environment: 'DEBDEX_BASE_URL',
     help: 'Address at which clients reach that Worker; required for a gateway.',
   },
   data: dataOption,

@@ -33,20 +33,18 @@ const command = {
     suite: {
       type: 'string',
       value: 'SUITE',
-      environment: 'DEBDEX_SUITE',
       help: 'Suite. Without it: a flat repository.',
     },
-    component: { type: 'string', value: 'NAME', environment: 'DEBDEX_COMPONENT', help: 'Component of the suite.' },
-    binary: { type: 'string', value: 'ARCH', environment: 'DEBDEX_BINARY', help: 'Architecture of the suite.' },
+    component: { type: 'string', value: 'NAME', help: 'Component of the suite.' },
+    binary: { type: 'string', value: 'ARCH', help: 'Architecture of the suite.' },
     key: {
       type: 'string',
       value: 'FILE',
-      environment: 'DEBDEX_KEY',
       help: 'Armoured public key to verify with. Without it: that of the manifest, if it has one.',
     },
     'allow-private-networks': buildOptions['allow-private-networks'],
     data: dataOption,
-    json: { type: 'boolean', environment: 'DEBDEX_JSON', help: 'Print the findings document instead of words.' },
+    json: { type: 'boolean', help: 'Print the findings document instead of words.' },
   },
   variables: [proxyVariables],
 } as const satisfies Command;

@@ -10,14 +10,12 @@ export const logOptions = {
     value: 'LEVEL',
     choices: logLevels,
     default: 'info',
-    environment: 'DEBDEX_LOG_LEVEL',
     help: `Least urgent lines to write to standard error: ${logLevels.join(', ')}.`,
   },
   'log-format': {
     type: 'choice',
     value: 'FORM',
     choices: logFormats,
-    environment: 'DEBDEX_LOG_FORMAT',
     help: 'Format of these lines: json, one object per line, or text, for people. Default: text on a terminal, else json.',
   },
 } as const satisfies Record<string, Option>;

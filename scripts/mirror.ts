@@ -22,7 +22,6 @@ const command = {
     'public-key': {
       type: 'string',
       value: 'KEY',
-      environment: 'DEBDEX_PUBLIC_KEY',
       help: 'Accept only what is signed by this key, which the landing document of the publication names.',
     },
     concurrency: {

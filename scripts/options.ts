@@ -19,7 +19,8 @@ export interface Option {
   /** The placeholder for the value in the help, such as `DIR`. */
   readonly value?: string;
   readonly default?: string | number;
-  readonly environment: `DEBDEX_${string}`;
+  /** Its variable, where that is not the name of the flag in capitals after `DEBDEX_`. */
+  readonly environment?: `DEBDEX_${string}`;
   readonly help: string;
   /** Limits of an integer. */
   readonly minimum?: number;
@@ -77,6 +78,10 @@ export class CommandFailure extends Error {
     this.exitCode = exitCode;
   }
 }
+
+/** The variable that a flag is also read from. */
+export const variableOf = (name: string, { environment }: Option): string =>
+  environment ?? `DEBDEX_${name.toUpperCase().replaceAll('-', '_')}`;
 
 const wordsForOn = ['1', 'true', 'yes'];
 const wordsForOff = ['0', 'false', 'no', ''];
@@ -218,14 +223,14 @@ export const readOptions = <Options extends Record<string, Option>>(
   const values: Record<string, unknown> = {};
   for (const [name, option] of Object.entries(command.options)) {
     const argument = given[name];
-    const variable = environment[option.environment];
+    const variable = environment[variableOf(name, option)];
     if (option.type === 'list') {
       const list = Array.isArray(argument) ? argument.map(String) : (variable ?? '').split(/\s+/);
       values[name] = list.filter((text) => text !== '');
     } else if (Array.isArray(argument)) throw new UsageError(`--${name} may be given once`);
     else if (typeof argument === 'boolean') values[name] = argument;
     else if (argument !== undefined) values[name] = readValue(option, `--${name}`, argument);
-    else if (variable !== undefined) values[name] = readValue(option, option.environment, variable);
+    else if (variable !== undefined) values[name] = readValue(option, variableOf(name, option), variable);
     else values[name] = option.default ?? (option.type === 'boolean' ? false : undefined);
   }
   return values as OptionValues<Options>;
@@ -246,7 +251,7 @@ export const helpText = (command: Command): string => {
     right: [
       option.help,
       option.default === undefined ? '' : ` Default: ${option.default}.`,
-      ` Environment: ${option.environment}.`,
+      ` Environment: ${variableOf(flag, option)}.`,
     ].join(''),
   }));
   rows.push({ left: '  --help', right: 'Print this.' });

@@ -15,6 +15,7 @@ const command = {
   options: {
     publication: {
       ...buildOptions.out,
+      environment: 'DEBDEX_OUT',
       help: 'Folder of what the build published; the rules are for its public address.',
     },
     out: {
@@ -26,7 +27,6 @@ const command = {
     function: {
       type: 'string',
       value: 'URL',
-      environment: 'DEBDEX_FUNCTION',
       help: 'Address of `npm run serve`, for operations that no file answers; without it the host answers them with 501.',
     },
   },

@@ -23,14 +23,12 @@ export const serverOptions = {
     type: 'string',
     value: 'DIR',
     default: 'state',
-    environment: 'DEBDEX_STATE',
     help: 'Folder of the catalog, the download counters and compressed copies.',
   },
   out: {
     type: 'string',
     value: 'DIR',
     default: 'dist',
-    environment: 'DEBDEX_OUT',
     help: 'Folder of what the build published.',
   },
   data: dataOption,
@@ -40,33 +38,28 @@ export const serverOptions = {
     default: 8080,
     minimum: 0,
     maximum: 65535,
-    environment: 'DEBDEX_PORT',
     help: 'Port to listen on; 0 picks a free one and prints it.',
   },
   host: {
     type: 'string',
     value: 'H',
     default: '127.0.0.1',
-    environment: 'DEBDEX_HOST',
     help: 'Address to listen on; 0.0.0.0 or :: for all addresses of the machine.',
   },
   'rate-limit': {
     type: 'integer',
     value: 'N',
     default: 1000,
-    environment: 'DEBDEX_RATE_LIMIT',
     help: 'Searches and other computed answers per second for each client, with bursts of twice as many; 0 for no limit.',
   },
   'answer-memory': {
     type: 'integer',
     value: 'MB',
     default: 96,
-    environment: 'DEBDEX_ANSWER_MEMORY',
     help: 'Memory for cached searches, which are kept for half a minute or until the next build; 0 for none.',
   },
   'no-older-addresses': {
     type: 'boolean',
-    environment: 'DEBDEX_NO_OLDER_ADDRESSES',
     help: 'Switch off the addresses from before /v2 (/v1/community/..., /v4/canister-services/...), which older programs use.',
   },
   'trusted-proxies': {
@@ -74,7 +67,6 @@ export const serverOptions = {
     value: 'N',
     default: 0,
     maximum: 10,
-    environment: 'DEBDEX_TRUSTED_PROXIES',
     help:
       'Number of your own proxies in front of the server. With any, X-Forwarded-For is believed and the connections of one ' +
       "address are not limited, because they are the proxy's: limit each client's connections there.",
@@ -84,7 +76,6 @@ export const serverOptions = {
     value: 'N',
     default: limitTable.connections.value,
     minimum: 1,
-    environment: 'DEBDEX_CONNECTIONS',
     help: 'Connections at once, in total. Above it, an idle connection of the client with the most is closed.',
   },
   'client-connections': {
@@ -92,7 +83,6 @@ export const serverOptions = {
     value: 'N',
     default: limitTable.clientConnections.value,
     minimum: 1,
-    environment: 'DEBDEX_CLIENT_CONNECTIONS',
     help:
       'Connections at once of one IPv4 address or IPv6 /64, and four times as many of an IPv6 /48; also the requests of ' +
       'one client under way at once.',
@@ -102,7 +92,6 @@ export const serverOptions = {
     value: 'MB',
     default: limitTable.unreadBytes.value / 2 ** 20,
     minimum: 16,
-    environment: 'DEBDEX_UNREAD_MEMORY',
     help: 'Memory for answers that clients have not read yet; one client gets at most three eighths of it.',
   },
   'reader-timeout': {
@@ -111,7 +100,6 @@ export const serverOptions = {
     default: limitTable.readerTimeout.value / 1000,
     minimum: 1,
     maximum: 3600,
-    environment: 'DEBDEX_READER_TIMEOUT',
     help: 'Seconds in which a client must read 64 KB of its answer, or the rest of it, before its connection is closed.',
   },
   'shutdown-delay': {
@@ -119,14 +107,12 @@ export const serverOptions = {
     value: 'S',
     default: 0,
     maximum: 3600,
-    environment: 'DEBDEX_SHUTDOWN_DELAY',
     help:
       'Seconds for which a server that is told to stop still answers, while /v2/readyz is 503 so that balancers ask ' +
       'another one.',
   },
   development: {
     type: 'boolean',
-    environment: 'DEBDEX_DEVELOPMENT',
     help: 'Switch off production mode, which a public https address turns on, so that the gateway may use http.',
   },
   'metrics-port': {
@@ -134,14 +120,12 @@ export const serverOptions = {
     value: 'N',
     minimum: 0,
     maximum: 65535,
-    environment: 'DEBDEX_METRICS_PORT',
     help: 'Port for /metrics, which Prometheus reads; without it there are none. 0 picks a free one and logs it.',
   },
   'metrics-host': {
     type: 'string',
     value: 'H',
     default: '127.0.0.1',
-    environment: 'DEBDEX_METRICS_HOST',
     help: 'Address for that port. Anybody who can reach it can read the metrics.',
   },
   ...logOptions,
@@ -151,7 +135,6 @@ export const serverOptions = {
     value: 'WHAT',
     choices: accessLogs,
     default: 'off',
-    environment: 'DEBDEX_ACCESS_LOG',
     help:
       'Log every request: plain without the client and the query string (so without the words of searches), full with ' +
       'both and the User-Agent. The privacy page mentions either.',
@@ -163,7 +146,6 @@ export const replicaOptions = {
   from: {
     type: 'string',
     value: 'URL',
-    environment: 'DEBDEX_FROM',
     help:
       'Serve a replica of the publication at this address, without a build: fetches it into --state, follows each new ' +
       'generation, and continues with what it has while the address is away. It answers the API and redirects requests ' +
@@ -172,18 +154,15 @@ export const replicaOptions = {
   'public-key': {
     type: 'string',
     value: 'KEY',
-    environment: 'DEBDEX_PUBLIC_KEY',
     help: 'Replica: accept only what is signed by this key, which the publication names on its page /api/ and in its landing document (reference.signing_key).',
   },
   'poll-interval': {
     type: 'duration',
     value: 'TIME',
-    environment: 'DEBDEX_POLL_INTERVAL',
     help: 'Replica: how often to ask for a new generation, in seconds or such as 90s, 10m or 2h; less often while the address does not answer. Default: 10 seconds.',
   },
   'count-downloads': {
     type: 'boolean',
-    environment: 'DEBDEX_COUNT_DOWNLOADS',
     help: 'Replica: count the downloads reported to it, in its own --state. Without this and without --downloads-database it counts none.',
   },
 } as const satisfies Record<string, Option>;

@@ -44,12 +44,10 @@ const command = {
       type: 'duration',
       value: 'TIME',
       default: 86_400,
-      environment: 'DEBDEX_KEEP_REMOVED',
       help: 'How long to keep files that are no longer published, because caches may name them, in seconds or such as 90s, 10m or 24h; the next upload after that removes them.',
     },
     'files-only': {
       type: 'boolean',
-      environment: 'DEBDEX_FILES_ONLY',
       help: 'Store files under their own names only, not under documented addresses too: for stores that cannot hold both "a" and "a/b".',
     },
     cors: {
@@ -64,7 +62,6 @@ const command = {
     },
     force: {
       type: 'boolean',
-      environment: 'DEBDEX_FORCE',
       help: 'Upload even if the destination is newer, or holds something that is no publication.',
     },
   },

@@ -34,7 +34,7 @@ const command = {
       ...buildOptions['allow-private-networks'],
       help: 'Ask loopback and private addresses too.',
     },
-    json: { type: 'boolean', environment: 'DEBDEX_JSON', help: 'Print the results as JSON.' },
+    json: { type: 'boolean', help: 'Print the results as JSON.' },
   },
   variables: [proxyVariables],
   endings: [

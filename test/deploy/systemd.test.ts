@@ -4,6 +4,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { buildOptions, buildVariables } from '../../scripts/build-options.ts';
 import { exitCodes } from '../../scripts/exit-codes.ts';
+import { type Option, variableOf } from '../../scripts/options.ts';
 import { replicaOptions, serverOptions } from '../../scripts/server-options.ts';
 import { project, recipe } from '../support/deployed.ts';
 import { findProgram } from '../support/find-program.ts';
@@ -21,8 +22,8 @@ const settings = (file: string, name: string): string[] =>
 const variablesOf = (text: string): string[] =>
   Array.from(text.matchAll(/(?:^|[ =#])(DEBDEX_[A-Z_]+)=/gm), ([, name = '']) => name);
 
-const known = (...tables: Readonly<Record<string, { readonly environment: string }>>[]): Set<string> =>
-  new Set(tables.flatMap((table) => Object.values(table).map(({ environment }) => environment)));
+const known = (...tables: Readonly<Record<string, Option>>[]): Set<string> =>
+  new Set(tables.flatMap((table) => Object.entries(table).map(([name, option]) => variableOf(name, option))));
 
 // systemd reads a template by the name of an instance, and knows no user or folder of a machine that is not there.
 const unpack = (): string => {

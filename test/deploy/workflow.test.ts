@@ -13,6 +13,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { buildOptions } from '../../scripts/build-options.ts';
+import { variableOf } from '../../scripts/options.ts';
 import { recipe } from '../support/deployed.ts';
 import { findProgram } from '../support/find-program.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -80,7 +81,7 @@ describe('the workflow for GitHub Actions', () => {
       // What others may choose reaches a shell as a variable alone.
       if (run !== undefined) expect(run).not.toContain('$' + '{{');
     }
-    const known = Object.values(buildOptions).map(({ environment }) => environment);
+    const known = Object.entries(buildOptions).map(([name, option]) => variableOf(name, option));
     for (const name of Object.keys(env)) expect(known).toContain(name);
     // A secret that there is none of is empty, which a build takes for none.
     expect(step('Build').env).toEqual({

@@ -5,11 +5,17 @@ import { knownVariables, tellUnknownVariables } from '../../scripts/known-variab
 import { temporaryFolder } from '../support/folder.ts';
 import { runScript } from '../support/run-script.ts';
 
+const flagWithout = /(?<=\s)'?([a-z\d-]+)'?: \{\s*type: '(?:(?!\benvironment: |\n\s*\},)[\s\S])*?\bhelp:/g;
+
 const readNamed = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name !== 'known-variables.ts')
     .map((entry) => readFileSync(path.join(entry.parentPath, entry.name), 'utf8'))
-    .flatMap((text) => [...text.matchAll(/DEBDEX_([A-Z\d]+(?:_[A-Z\d]+)*)\b/g)].map(([, name = '']) => name));
+    .flatMap((text) => [
+      ...Array.from(text.matchAll(/DEBDEX_([A-Z\d]+(?:_[A-Z\d]+)*)\b/g), ([, name = '']) => name),
+      // A flag that names no variable has that of its own name.
+      ...Array.from(text.matchAll(flagWithout), ([, name = '']) => name.toUpperCase().replaceAll('-', '_')),
+    ]);
 
 it('every variable that a command, a function or a recipe names is known, and no other', () => {
   const named = new Set(['scripts', 'functions', 'src', 'deploy'].flatMap(readNamed));
