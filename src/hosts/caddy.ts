@@ -266,14 +266,12 @@ const api = (input: RuleInput): string[] => [
 
 const site = (input: RuleInput): string[] => {
   const json = answer(404, undefined, { Vary: 'Accept' });
-  const page = [
-    ...handle('page', [
-      'rewrite * /404.html',
-      ...headers({ 'X-Content-Type-Options': openHeaders['X-Content-Type-Options'], Vary: 'Accept' }),
-      ...headers({ 'Cache-Control': cacheControl.missing, 'Content-Type': contentTypes.html ?? '' }),
-      ...fileServer('status 404'),
-    ]),
-  ];
+  const page = handle('page', [
+    'rewrite * /404.html',
+    ...headers({ 'X-Content-Type-Options': openHeaders['X-Content-Type-Options'], Vary: 'Accept' }),
+    ...headers({ 'Cache-Control': cacheControl.missing, 'Content-Type': contentTypes.html ?? '' }),
+    ...fileServer('status 404'),
+  ]);
   const missing = [...(input.site ? page : []), ...handle('', json)];
   return [
     // Caddy would answer OPTIONS with the file.

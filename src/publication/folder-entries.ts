@@ -6,12 +6,8 @@ const namesAtOnce = 1024;
 
 /** The entries of a folder, unordered and with a few at a time in memory, because there may be a million. */
 export function* readEntries(folder: string): Generator<Dirent> {
-  const directory = opendirSync(folder, { bufferSize: namesAtOnce });
-  try {
-    for (let entry = directory.readSync(); entry !== null; entry = directory.readSync()) yield entry;
-  } finally {
-    directory.closeSync();
-  }
+  using directory = opendirSync(folder, { bufferSize: namesAtOnce });
+  for (let entry = directory.readSync(); entry !== null; entry = directory.readSync()) yield entry;
 }
 
 /** The number of files and folders in a folder. */

@@ -44,13 +44,11 @@ export const removeTemporaries = async (directory: string): Promise<void> => {
 
 /** Makes the names in a directory durable, if the system can do that. */
 export const syncDirectory = async (directory: string): Promise<void> => {
-  const handle = await open(directory, 'r');
+  await using handle = await open(directory, 'r');
   try {
     await handle.sync();
   } catch (error) {
     if (!knowsNoFlush(error)) throw error;
-  } finally {
-    await handle.close();
   }
 };
 
@@ -80,11 +78,9 @@ export const writeAtomically = async (
 
 /** Moves a finished file to its place. Its content, but not yet its name, is on disk when the promise resolves. */
 export const moveDurably = async (from: string, to: string): Promise<void> => {
-  const handle = await open(from, 'r+');
-  try {
+  {
+    await using handle = await open(from, 'r+');
     await handle.sync();
-  } finally {
-    await handle.close();
   }
   await rename(from, to);
 };
