@@ -169,15 +169,7 @@ const crawlOne = async (
       backOff.succeeded(now, { found, findings, pauses: visit.lastingPauses(now) }),
     );
     const outcome = changed ? 'fresh' : 'unchanged';
-    return {
-      outcome,
-      code: null,
-      reason: null,
-      detail: null,
-      findings,
-      signing,
-      confirmedAt: now.toISOString(),
-    };
+    return { outcome, code: null, reason: null, detail: null, findings, signing, confirmedAt: now.toISOString() };
   };
   const fail = async (thrown: unknown): Promise<Result> => {
     outer?.throwIfAborted();
@@ -199,16 +191,8 @@ const crawlOne = async (
     const confirmed = [before?.checkedAt, attempts?.succeededAt].filter((at) => at != null);
     const confirmedAt = confirmed.find((at) => at <= now.toISOString()) ?? confirmed[0] ?? null;
     const known = findings ?? attempts?.findings ?? [];
-    return {
-      outcome: before ? 'stale' : 'failed',
-      code,
-      earlier,
-      reason,
-      detail,
-      findings: known,
-      signing,
-      confirmedAt,
-    };
+    const outcome = before ? 'stale' : 'failed';
+    return { outcome, code, earlier, reason, detail, findings: known, signing, confirmedAt };
   };
 
   try {

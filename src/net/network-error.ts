@@ -1,4 +1,5 @@
 import { errors } from 'undici';
+import type { networkTexts } from '../contract/finding-texts/network-findings.ts';
 import { withoutControls } from '../contract/findings.ts';
 
 /**
@@ -17,27 +18,7 @@ import { withoutControls } from '../contract/findings.ts';
  * - `protocol`: the answer is not HTTP
  * - `aborted`: the caller gave up
  */
-export type NetworkErrorCode =
-  | 'address-refused'
-  | 'port-refused'
-  | 'scheme-refused'
-  | 'redirects'
-  | 'redirect-insecure'
-  | 'redirect-unreadable'
-  | 'no-network'
-  | 'dns'
-  | 'connection'
-  | 'certificate-expired'
-  | 'certificate-untrusted'
-  | 'certificate-name'
-  | 'tls'
-  | 'timeout'
-  | 'too-slow'
-  | 'too-large'
-  | 'headers-too-large'
-  | 'truncated'
-  | 'protocol'
-  | 'aborted';
+export type NetworkErrorCode = keyof typeof networkTexts;
 
 /**
  * A request without an answer, or a body that did not arrive completely. The evidence is in `cause`. The message may quote
