@@ -1,48 +1,8 @@
 import { encodeFileName, encodeFolderName } from '../contract/filenames.ts';
-import type { ChosenRoute, NamedRoute } from './routes.ts';
+import type { WorkerRules } from './worker-text.ts';
 
 // The code for hosts that run scripts. It is published as it is, after the table of its rules and the encoding of names
 // (worker-text.ts), so it may import nothing but types.
-
-/** The rules of the worker. Paths of files are below the output folder, addresses below the API's root. */
-export interface WorkerRules {
-  /** The path below which the publication lies, without trailing slash. */
-  readonly below: string;
-  readonly root: string;
-  readonly rootlessWords: readonly string[];
-  readonly landing: string;
-  readonly fixed: Readonly<Record<string, string>>;
-  readonly chosen: readonly ChosenRoute[];
-  readonly named: readonly NamedRoute[];
-  readonly computed: readonly { readonly pattern: string; readonly methods: string }[];
-  /** Folders of addresses from before /v2, which the function answers, except these files. */
-  readonly older: readonly { readonly folder: string; readonly files: readonly string[] }[];
-  /** Patterns of the files that scripts of any site may read. */
-  readonly openFiles: readonly string[];
-  readonly functionUrl: string | undefined;
-  /** The page that the function answers if it has a query; undefined if there is none. */
-  readonly search: { readonly path: string; readonly parameter: string } | undefined;
-  readonly types: Readonly<Record<string, string>>;
-  readonly unknownType: string;
-  readonly cache: readonly { readonly pattern: string; readonly value: string }[];
-  readonly missingCache: string;
-  readonly movedCache: string;
-  readonly noCache: string;
-  readonly open: Readonly<Record<string, string>>;
-  readonly closed: Readonly<Record<string, string>>;
-  /** Headers of the answer to OPTIONS, by the methods of an address. */
-  readonly preflight: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  readonly readMethods: string;
-  readonly pageMethods: string;
-  readonly phrases: Readonly<Record<number, string>>;
-  readonly sentences: {
-    readonly noFunction: string;
-    readonly otherMethod: string;
-    readonly otherMethodOfPage: string;
-    readonly emptySegment: string;
-  };
-  readonly site: boolean;
-}
 
 const endingOf = (file: string): string => file.slice(file.lastIndexOf('.') + 1).toLowerCase();
 
@@ -50,11 +10,7 @@ interface Assets {
   fetch(request: Request): Promise<Response>;
 }
 
-/**
- * Answers requests by the rules. Files come from `assets`, which knows them only by their paths.
- *
- * @public it is published as text, and not imported
- */
+/** Answers requests by the rules. Files come from `assets`, which knows them only by their paths. */
 export const createWorker = (rules: WorkerRules) => {
   const apiWords = new Set([rules.root, ...rules.rootlessWords]);
   const computed = rules.computed.map(({ pattern, methods }) => ({ pattern: new RegExp(pattern), methods }));

@@ -14,10 +14,13 @@ import { apiRoot, documentPath, rootlessWords } from '../contract/paths.ts';
 import { searchPage } from '../contract/search-page.ts';
 import { computedPattern, noFunction, origin, type RuleInput } from './host-rules.ts';
 import { chosenRoutes, computedRoutes, fixedRoutes, namedRoutes, olderRoutes } from './routes.ts';
-import type { WorkerRules } from './rules-worker.ts';
 
-/** The rules of the worker, from the table of operations. */
-const workerRules = ({ below, site, functionUrl }: RuleInput): WorkerRules => ({
+/**
+ * The rules of the worker, from the table of operations. Paths of files are below the output folder, addresses below the
+ * API's root.
+ */
+const workerRules = ({ below, site, functionUrl }: RuleInput) => ({
+  /** The path below which the publication lies, without trailing slash. */
   below,
   root: apiRoot,
   rootlessWords,
@@ -29,9 +32,12 @@ const workerRules = ({ below, site, functionUrl }: RuleInput): WorkerRules => ({
     pattern: `^\\/${computedPattern(address)}$`,
     methods,
   })),
+  /** Folders of addresses from before /v2, which the function answers, except these files. */
   older: olderRoutes,
+  /** Patterns of the files that scripts of any site may read. */
   openFiles: openFiles.map((file) => `^${patternSource(file)}$`),
   functionUrl,
+  /** The page that the function answers if it has a query; undefined if there is none. */
   search: site && functionUrl !== undefined ? { path: searchPage.path, parameter: searchPage.parameter } : undefined,
   types: contentTypes,
   unknownType,
@@ -44,6 +50,7 @@ const workerRules = ({ below, site, functionUrl }: RuleInput): WorkerRules => ({
   noCache: cacheControl.none,
   open: openHeaders,
   closed: closedHeaders,
+  /** Headers of the answer to OPTIONS, by the methods of an address. */
   preflight: Object.fromEntries(
     [readMethods, ...computedRoutes.map(({ methods }) => methods)].map((methods) => [
       methods,
@@ -51,7 +58,7 @@ const workerRules = ({ below, site, functionUrl }: RuleInput): WorkerRules => ({
     ]),
   ),
   readMethods,
-  phrases,
+  phrases: phrases as Readonly<Record<number, string>>,
   pageMethods,
   sentences: {
     noFunction,
@@ -61,6 +68,8 @@ const workerRules = ({ below, site, functionUrl }: RuleInput): WorkerRules => ({
   },
   site,
 });
+
+export type WorkerRules = ReturnType<typeof workerRules>;
 
 // Suppresses Node's warning about the function that also runs this very file.
 const stripTypes = (text: string): string => {
