@@ -19,8 +19,8 @@ const buildsIn = (summary: PackageSummary, slug: string | undefined): Pick<Packa
     : { architectures: summary.builtFor.get(slug) ?? summary.architectures, runs: summary.stated.get(slug) ?? '' };
 
 /**
- * The card of a package; in the list of one repository with the version and the builds that it has. In other lists it
- * shows the builds of all safe repositories, although it names the best one: verdicts and filters are about the whole
+ * The card of a package; in the list of one repository with the version, builds and price that it has. In other lists
+ * it shows the builds of all safe repositories, although it names the best one: verdicts and filters are about the whole
  * package there, and its page says where to get a build.
  */
 export const packageCard = (summary: PackageSummary, slug?: string): PackageCard => ({
@@ -30,7 +30,7 @@ export const packageCard = (summary: PackageSummary, slug?: string): PackageCard
   summary: summary.summary,
   version: (slug === undefined ? undefined : summary.versions.get(slug)) ?? summary.version,
   icon: summary.icon,
-  paid: summary.paid,
+  paid: summary.paid !== (slug !== undefined && summary.otherPriceIn.has(slug)),
   place: summary.repository.toldName,
   trouble: slug === undefined ? troubleOf(summary.repository) : undefined,
 });

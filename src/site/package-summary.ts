@@ -1,7 +1,7 @@
 import { newsCode } from '../catalog/news-codes.ts';
 import { describedBy, visibleText } from '../catalog/placeholder.ts';
 import type { LookupKey } from '../catalog/reading.ts';
-import { parseRecord } from '../catalog/record-list.ts';
+import { isPaid, parseRecord } from '../catalog/record-list.ts';
 import type { RecordColumns } from '../catalog/site-reading.ts';
 import { buildOf } from '../compatibility/builds.ts';
 import { type SectionKind, sectionKind } from '../contract/sections.ts';
@@ -23,6 +23,8 @@ export interface PackageSummary {
   readonly section: string | null;
   readonly kind: SectionKind;
   readonly paid: boolean;
+  /** Slugs of the repositories in which the newest version has the other price: paid where `paid` is false, or free. */
+  readonly otherPriceIn: ReadonlySet<string>;
   /** A remote icon; undefined if the drawing of its section replaces it. */
   readonly icon: string | undefined;
   readonly repository: Repository;
@@ -112,6 +114,12 @@ const unsafeInOf = (latest: readonly KeyedRecord[], best: Repository): ReadonlyS
   return unsafe.length === 0 ? nowhere : new Set(unsafe.map(({ owner }) => owner.slug));
 };
 
+/** `firsts`: the first record of each repository, by slug. */
+const otherPriceOf = (firsts: ReadonlyMap<string, KeyedRecord>, paid: boolean): ReadonlySet<string> => {
+  const others = [...firsts].filter(([, { row }]) => isPaid(row[7]) !== paid);
+  return others.length === 0 ? nowhere : new Set(others.map(([slug]) => slug));
+};
+
 const newsOf = (latest: readonly KeyedRecord[]): ReadonlyMap<string, News> => {
   const news = new Map<string, News>();
   for (const { owner, version, row } of latest) {
@@ -143,12 +151,14 @@ export const summarise = (keyed: readonly KeyedRecord[]): PackageSummary & { rea
   const best = keyed[0] as KeyedRecord;
   const record = parseRecord(best.row[7]);
   const latest = keyed.filter((one) => one.latest);
-  const versions = new Map<string, string>();
-  for (const { owner, version } of latest) {
-    if (!versions.has(owner.slug)) versions.set(owner.slug, version);
+  const firsts = new Map<string, KeyedRecord>();
+  for (const one of latest) {
+    if (!firsts.has(one.owner.slug)) firsts.set(one.owner.slug, one);
   }
+  const versions = new Map([...firsts].map(([slug, { version }]) => [slug, version]));
   const architectures = architecturesOf(latest);
   const remote = webAddress(record.icon_url);
+  const paid = record.price === 'Paid';
   return {
     id: record.package_id,
     name: visibleText(record.name) ?? record.package_id,
@@ -158,7 +168,8 @@ export const summarise = (keyed: readonly KeyedRecord[]): PackageSummary & { rea
     author: parsePerson(record.author) ?? parsePerson(record.maintainer) ?? '',
     section: visibleText(record.section),
     kind: sectionKind(record.section),
-    paid: record.price === 'Paid',
+    paid,
+    otherPriceIn: otherPriceOf(firsts, paid),
     icon: remote !== undefined && !ownImage.test(remote) ? remote : undefined,
     repository: best.owner,
     repositories: [...versions.keys()],

@@ -21,7 +21,10 @@ import { isSold, tellApart, type VersionRow, versionRows } from './version-rows.
 
 /** Everything that the page of a package shows. While this stays the same, so does the page. */
 export interface PackageView extends Needs {
-  readonly summary: Omit<PackageSummary, 'repository' | 'versions' | 'builtFor' | 'updatedAt' | 'news' | 'stated'>;
+  readonly summary: Omit<
+    PackageSummary,
+    'repository' | 'versions' | 'builtFor' | 'otherPriceIn' | 'updatedAt' | 'news' | 'stated'
+  >;
   readonly repository: {
     readonly slug: string;
     readonly name: string;
@@ -134,7 +137,16 @@ export const computePackageView = (catalog: SiteCatalog, id: string): PackageVie
   const best = versions[0];
   if (summary === undefined || best === undefined) return undefined;
   const { record, details, repository } = best;
-  const { repository: _, versions: __, builtFor: ___, updatedAt: ____, news: _____, stated, ...shown } = summary;
+  const {
+    repository: _,
+    versions: __,
+    builtFor: ___,
+    otherPriceIn: ____,
+    updatedAt: _____,
+    news: ______,
+    stated,
+    ...shown
+  } = summary;
   const own = versions.filter((one) => one.repository === repository);
   const differing = findOtherBytes(versions);
   const rows = versionRows(versions, differing);

@@ -91,6 +91,8 @@ const selling: Source = {
   packages: [
     stanza({ Package: 'com.shop.paid', Name: 'Paid', Section: 'Tweaks', Tag: 'cydia::commercial' }),
     stanza({ Package: 'com.shop.free', Name: 'Free', Section: 'Tweaks', Size: '0' }),
+    // Another repository gives it away.
+    stanza({ Package: 'com.shop.given', Name: 'Given', Section: 'Tweaks', Tag: 'cydia::commercial' }),
     stanza({
       Package: 'com.shop.needy',
       Name: 'Needy',
@@ -130,6 +132,11 @@ const selling: Source = {
   ].join(''),
 };
 const fewAndShop = [...fewSources, selling];
+const giving: Source = {
+  ...single,
+  entry: { slug: 'giver', uri: 'https://giver.example/', ranking: 2 },
+  packages: stanza({ Package: 'com.shop.given', Name: 'Given', Section: 'Tweaks' }),
+};
 const empty: Source = { ...single, entry: { slug: 'empty', uri: 'https://empty.example/', ranking: 4 }, packages: '' };
 const reasons = {
   beta: ['release-missing', 'status 404 for /InRelease'],
@@ -155,7 +162,7 @@ beforeAll(async () => {
   });
   const gone = (length: number) => Array.from({ length }, (_, index) => ({ id: `com.gone.p${index}`, version: '1.0' }));
   const vanished = { shop: gone(25), empty: gone(24) };
-  troubled = await build('troubled', [...fewAndShop, empty], { ...lastBuild, repositories, vanished });
+  troubled = await build('troubled', [...fewAndShop, giving, empty], { ...lastBuild, repositories, vanished });
 }, 120_000);
 
 const page = (name: string): string => pages.get(`${name}index.html`) ?? '';
@@ -205,6 +212,14 @@ describe('the words and figures of every page', () => {
       /^(?:It tells a long story of itself\. ){4}It tells a long… 2 packages from beta\.example\.$/,
     );
     expect(read(troubled.get('repository/shop/index.html') ?? '')).toMatch(/^\d+ packages from /);
+  });
+
+  it('marks a package as paid in the list of a repository where it is, whatever it costs in another', () => {
+    const given = (name: string) =>
+      /data-package="com\.shop\.given".*?<\/li>/s.exec(troubled.get(`${name}index.html`) ?? '')?.[0] ?? '';
+    expect(given('repository/giver/')).toContain('>Given</a>');
+    expect(given('repository/giver/')).not.toContain('>Paid</span>');
+    for (const name of ['repository/shop/', 'section/tweaks/']) expect(given(name), name).toContain('>Paid</span>');
   });
 
   it('has no link to the file of a package that is bought in the package manager, and says so', () => {
