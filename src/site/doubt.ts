@@ -37,7 +37,13 @@ export const findUnsafeDoubt = (
  * each build. The page of the repository has them.
  */
 export const doubtOf = (
-  { outcome, changedAt }: Pick<Repository, 'outcome' | 'changedAt'>,
+  {
+    outcome,
+    changedAt,
+    findings,
+  }: Pick<Repository, 'outcome' | 'changedAt'> & {
+    readonly findings: readonly Pick<Repository['findings'][number], 'code'>[];
+  },
   builtAt: string | undefined,
   unsafe?: UnsafeDoubt,
 ): Doubt | undefined => {
@@ -48,6 +54,7 @@ export const doubtOf = (
     const isLately = builtAt !== undefined && Date.parse(builtAt) - Date.parse(since) < badDayMs;
     return { kind: isLately ? 'lately' : 'failing', since };
   }
+  if (findings.some(({ code }) => code === 'release-expired')) return { kind: 'expired' };
   if (builtAt === undefined) return undefined;
   const years = (Date.parse(builtAt) - Date.parse(changedAt)) / 31_557_600_000;
   return years > yearsToDoubt ? { kind: 'old', since: changedAt } : undefined;

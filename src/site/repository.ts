@@ -10,7 +10,7 @@ export type Outcome = ShownBuild['repositories'][number];
  * A doubt about a package or repository: the safety list calls it `unsafe`, it is `failing` since its repository last
  * confirmed it, or `old` since it last changed.
  */
-export type Doubt = DatedDoubt | UnsafeDoubt;
+export type Doubt = DatedDoubt | ExpiredDoubt | UnsafeDoubt;
 
 interface DatedDoubt {
   /**
@@ -20,6 +20,11 @@ interface DatedDoubt {
   readonly kind: 'failing' | 'lately' | 'held' | 'old';
   /** ISO 8601. */
   readonly since: string;
+}
+
+/** Its Release is past its Valid-Until, so APT takes nothing from it until its owner publishes a new one. */
+interface ExpiredDoubt {
+  readonly kind: 'expired';
 }
 
 /** Named by the safety list. Nothing that adds or opens it is shown then. */
@@ -64,6 +69,6 @@ export const warnedName = (one: Pick<Repository, 'name' | 'doubt'>, called = one
 
 /** What the rows of its packages say of a repository; undefined if it is safe and the last build took what it serves. */
 export const troubleOf = ({ doubt }: Pick<Repository, 'doubt'>): Trouble | undefined => {
-  if (doubt === undefined || doubt.kind === 'old') return undefined;
+  if (doubt === undefined || doubt.kind === 'old' || doubt.kind === 'expired') return undefined;
   return doubt.kind === 'lately' ? 'failing' : doubt.kind;
 };

@@ -134,10 +134,10 @@ export class SiteCatalog {
     this.#safety = createSafetyList(safety);
     this.#byNumber = new Map(
       named.map(({ number, ...repository }) => {
-        const { slug, name, changedAt, record } = repository;
+        const { slug, name, record } = repository;
         const outcome = outcomes.get(slug);
         const unsafe = findUnsafeDoubt(this.#safety, record.uri, repository.findings);
-        const doubt = doubtOf({ outcome, changedAt }, lastBuild?.builtAt, unsafe);
+        const doubt = doubtOf({ ...repository, outcome }, lastBuild?.builtAt, unsafe);
         const findings = tellSince(repository.findings, outcome);
         return [number, { ...repository, toldName: names.get(slug) ?? name, outcome, doubt, findings }];
       }),

@@ -135,7 +135,12 @@ const fewAndShop = [...fewSources, selling];
 const giving: Source = {
   ...single,
   entry: { slug: 'giver', uri: 'https://giver.example/', ranking: 2 },
-  packages: stanza({ Package: 'com.shop.given', Name: 'Given', Section: 'Tweaks' }),
+  release: 'Origin: Giver\n',
+  findings: [{ code: 'release-expired', count: 1, example: 'Mon, 08 Jun 2026 10:00:00 UTC' }],
+  packages: [
+    stanza({ Package: 'com.shop.given', Name: 'Given', Section: 'Tweaks' }),
+    stanza({ Package: 'com.giver.late', Name: 'Late', Section: 'Tweaks' }),
+  ].join(''),
 };
 const empty: Source = { ...single, entry: { slug: 'empty', uri: 'https://empty.example/', ranking: 4 }, packages: '' };
 const reasons = {
@@ -220,6 +225,19 @@ describe('the words and figures of every page', () => {
     expect(given('repository/giver/')).toContain('>Given</a>');
     expect(given('repository/giver/')).not.toContain('>Paid</span>');
     for (const name of ['repository/shop/', 'section/tweaks/']) expect(given(name), name).toContain('>Paid</span>');
+  });
+
+  it('warns above the buttons where APT refuses a repository because its Release has expired', () => {
+    for (const [name, words] of [
+      ['package/com.giver.late/', 'It may not install. What Giver serves'],
+      ['repository/giver/', 'Its packages may not install. What it serves'],
+    ] as const) {
+      const [above = '', buttons] = (troubled.get(`${name}index.html`) ?? '').split('class="buttons managers"');
+      const said = textsOf(above).join(' ');
+      expect(said, name).toContain(`${words} is past the day until which it is valid, so APT refuses it.`);
+      expect(buttons, name).toBeDefined();
+    }
+    expect(troubled.get('package/com.shop.free/index.html')).not.toContain('id="doubt"');
   });
 
   it('has no link to the file of a package that is bought in the package manager, and says so', () => {
