@@ -30,6 +30,7 @@ export class TestedObject extends GatewayObject {
       await this.alarm();
       return writeValue(await this.ctx.storage.getAlarm());
     }
+    if ((name as string) === 'rows') return writeValue([...this.ctx.storage.sql.exec(String(parameters[0])).raw()]);
     if ((name as string) === 'dieAfter') {
       this.#last = String(parameters[0]);
       return '';
