@@ -176,61 +176,78 @@ it('C12: a file or folder of the state that leads nowhere, or is the other of th
   }
 });
 
-/** Builds the repositories a, b and c, of five packages each. `serve` gives one of them another number of packages. */
-const buildThree = async (origin: OriginServer) => {
+/** Builds these repositories, of five packages each. `serve` gives one of them another number of packages. */
+const buildSome = async (origin: OriginServer, slugs: readonly string[] = ['a', 'b', 'c']) => {
   const serve = async (slug: string, count: number) =>
     origin.serve(slug, await generateRepository({ packages: makePackages(count, slug) }));
   const bench = new BuildBench();
-  const slugs = ['a', 'b', 'c'];
   bench.list(slugs.map((slug) => ({ slug, uri: origin.uri(slug) })));
   for (const slug of slugs) await serve(slug, 5);
   expect((await bench.build()).status).toBe(0);
   return { serve, bench };
 };
 
+// Each build tries a way on several repositories at once: one of them in each place, or each in a way of its own.
+
 it('C4: what is no file or folder in the place of one that is kept of a repository makes that one stale, and the others are built', async () => {
   const origin = await OriginServer.start();
   try {
-    const { serve, bench } = await buildThree(origin);
+    const places = [
+      { slug: 'b', name: 'history/v1/b/records.json', isFile: true },
+      { slug: 'c', name: 'history/v1/c/repository.json', isFile: true },
+      { slug: 'd', name: 'snapshots/v1/d/attempts.json', isFile: true },
+      { slug: 'e', name: 'history/v1/e', isFile: false },
+      { slug: 'f', name: 'snapshots/v1/f', isFile: false },
+    ];
+    const broken = places.map(({ slug }) => slug);
+    const { serve, bench } = await buildSome(origin, ['a', ...broken]);
+    const inState = (name: string) => path.join(bench.state, name);
+    const away = (slug: string) => path.join(bench.folder, `away-${slug}`);
+    type Place = (typeof places)[number];
+    const putOther = ({ name, isFile }: Place) =>
+      isFile ? mkdirSync(inState(name)) : writeFileSync(inState(name), '');
+    const link = (target: string) => (place: Place) => symlinkSync(target, inState(place.name));
+    const unmounted = link(path.join(bench.folder, 'unmounted'));
+    // The other of the two where the repository did not change, and where it did; what is neither; and not visited.
+    const ways = [
+      { way: 'other, unchanged', isChanged: false, put: putOther, variables: '' },
+      { way: 'other, changed', isChanged: true, put: putOther, variables: '' },
+      { way: 'device', isChanged: true, put: link('/dev/null'), variables: '' },
+      // To a disk that is not there.
+      { way: 'unmounted, unchanged', isChanged: false, put: unmounted, variables: '' },
+      { way: 'unmounted, changed', isChanged: true, put: unmounted, variables: '' },
+      {
+        ...{ way: 'itself', isChanged: true, variables: '' },
+        put: ({ name }: Place) => symlinkSync(path.basename(name), inState(name)),
+      },
+      { way: 'not visited', isChanged: true, put: putOther, variables: 'DEBDEX_ONLY=a' },
+    ];
+    for (const { slug, name } of places) renameSync(inState(name), away(slug));
     let count = 5;
-    const files = ['history/v1/b/records.json', 'history/v1/b/repository.json', 'snapshots/v1/b/attempts.json'];
-    for (const name of [...files, 'history/v1/b', 'snapshots/v1/b']) {
-      const file = path.join(bench.state, name);
-      const away = path.join(bench.folder, 'away');
-      renameSync(file, away);
-      const putOther = () => (files.includes(name) ? mkdirSync(file) : writeFileSync(file, ''));
-      // The other of the two where the repository did not change, and where it did; what is neither; and not visited.
-      const ways = [
-        { isChanged: false, put: putOther, variables: '' },
-        { isChanged: true, put: putOther, variables: '' },
-        { isChanged: true, put: () => symlinkSync('/dev/null', file), variables: '' },
-        // To a disk that is not there.
-        { isChanged: false, put: () => symlinkSync(path.join(bench.folder, 'unmounted'), file), variables: '' },
-        { isChanged: true, put: () => symlinkSync(path.join(bench.folder, 'unmounted'), file), variables: '' },
-        { isChanged: true, put: () => symlinkSync(path.basename(file), file), variables: '' },
-        { isChanged: true, put: putOther, variables: 'DEBDEX_ONLY=a' },
-      ];
-      for (const { isChanged, put, variables } of ways) {
-        put();
-        const { ino } = lstatSync(file);
-        count += 1;
-        await serve('a', count);
-        if (isChanged) await serve('b', count);
-        const { text } = await bench.build(variables);
-        const [a, b] = readLastBuild(bench.state)?.repositories ?? [];
-        expect([a?.outcome, b?.outcome, b?.code], `${name} ${variables} ${text}`).toEqual([
-          'fresh',
-          'stale',
-          'store-failed',
-        ]);
-        expect(lstatSync(file).ino).toBe(ino);
-        rmSync(file, { recursive: true });
-      }
-      renameSync(away, file);
-      await serve('b', count);
-      expect((await bench.build()).status).toBe(0);
-      expect(readLastBuild(bench.state)?.repositories[1]?.outcome).not.toBe('stale');
+    const build = async (variables = '') => {
+      const { status, text } = await bench.build(variables);
+      const outcomes = readLastBuild(bench.state)?.repositories.map((one) => [one.slug, one.outcome, one.code]);
+      return { status, text, outcomes };
+    };
+    for (const { way, isChanged, put, variables } of ways) {
+      for (const place of places) put(place);
+      const inodes = () => places.map(({ name }) => lstatSync(inState(name)).ino);
+      const before = inodes();
+      count += 1;
+      for (const slug of ['a', ...(isChanged ? broken : [])]) await serve(slug, count);
+      const { text, outcomes } = await build(variables);
+      expect(outcomes, `${way} ${text}`).toEqual([
+        ['a', 'fresh', null],
+        ...broken.map((slug) => [slug, 'stale', 'store-failed']),
+      ]);
+      expect(inodes()).toEqual(before);
+      for (const { name } of places) rmSync(inState(name), { recursive: true });
     }
+    for (const { slug, name } of places) renameSync(away(slug), inState(name));
+    for (const slug of broken) await serve(slug, count);
+    const { status, text, outcomes } = await build();
+    expect(status, text).toBe(0);
+    expect(outcomes?.filter(([, outcome]) => outcome === 'stale')).toEqual([]);
   } finally {
     await origin.stop();
   }
@@ -239,48 +256,57 @@ it('C4: what is no file or folder in the place of one that is kept of a reposito
 it('C4: a history under a former slug that cannot be read makes only the renamed repository stale, and is taken over later', async () => {
   const origin = await OriginServer.start();
   try {
-    const { serve, bench } = await buildThree(origin);
+    const unmount = (file: string) => symlinkSync(`${file}.unmounted`, file);
+    const ways = [
+      { former: 'b', name: '', put: (file: string) => writeFileSync(file, '') },
+      { former: 'c', name: '', put: unmount },
+      { former: 'd', name: 'records.json', put: (file: string) => mkdirSync(file) },
+      { former: 'e', name: 'repository.json', put: unmount },
+    ];
+    const renamed = ways.map(({ former }) => `new-${former}`);
+    const { serve, bench } = await buildSome(origin, ['a', ...ways.map(({ former }) => former), 'z']);
     const history = path.join(bench.state, 'history', 'v1');
-    const entry = (slug: string, at = slug) => ({ slug, uri: origin.uri(at) });
     const readRecords = (slug: string) =>
       parseRecords(readFileSync(path.join(history, slug, 'records.json'), 'utf8')).records;
     const later = `SOURCE_DATE_EPOCH=${Number(benchClock.SOURCE_DATE_EPOCH) + 86_400}`;
-    let [former, count] = ['b', 5];
-    const ways = [
-      { name: '', put: (file: string) => writeFileSync(file, '') },
-      { name: '', put: (file: string) => symlinkSync(path.join(bench.folder, 'unmounted'), file) },
-      { name: 'records.json', put: (file: string) => mkdirSync(file) },
-      { name: 'repository.json', put: (file: string) => symlinkSync(path.join(bench.folder, 'unmounted'), file) },
-    ];
-    for (const [index, { name, put }] of ways.entries()) {
-      const slug = `b-${index}`;
-      const known = readRecords(former);
-      const [file, away] = [path.join(history, former, name), path.join(bench.folder, 'away')];
-      renameSync(file, away);
-      put(file);
-      bench.list([entry('a'), { ...entry(slug, 'b'), aliases: [former] }, entry('c')]);
-      for (const variables of ['', 'DEBDEX_ONLY=a ', '']) {
-        count += 1;
-        for (const one of ['a', 'b']) await serve(one, count);
-        const { text } = await bench.build(`${variables}${later}`);
-        const outcomes = readLastBuild(bench.state)?.repositories.map((one) => [one.slug, one.outcome, one.code]);
-        expect(outcomes?.slice(0, 2), text).toEqual([
-          ['a', 'fresh', null],
-          [slug, 'stale', 'store-failed'],
-        ]);
-        expect(existsSync(path.join(bench.out, documentPath.repository(former))), text).toBe(true);
-        expect(lstatSync(file).isFile()).toBe(index === 0);
+    const known = ways.map(({ former }) => readRecords(former));
+    const fileOf = ({ former, name }: (typeof ways)[number]) => path.join(history, former, name);
+    const awayOf = ({ former }: (typeof ways)[number]) => path.join(bench.folder, `away-${former}`);
+    for (const way of ways) {
+      renameSync(fileOf(way), awayOf(way));
+      way.put(fileOf(way));
+    }
+    bench.list([
+      { slug: 'a', uri: origin.uri('a') },
+      ...ways.map(({ former }) => ({ slug: `new-${former}`, uri: origin.uri(former), aliases: [former] })),
+      { slug: 'z', uri: origin.uri('z') },
+    ]);
+    let count = 5;
+    const outcomesOf = () => readLastBuild(bench.state)?.repositories.map((one) => [one.slug, one.outcome, one.code]);
+    for (const variables of ['', 'DEBDEX_ONLY=a ', '']) {
+      count += 1;
+      for (const slug of ['a', ...ways.map(({ former }) => former)]) await serve(slug, count);
+      const { text } = await bench.build(`${variables}${later}`);
+      expect(outcomesOf()?.slice(0, -1), text).toEqual([
+        ['a', 'fresh', null],
+        ...renamed.map((slug) => [slug, 'stale', 'store-failed']),
+      ]);
+      for (const way of ways) {
+        expect(existsSync(path.join(bench.out, documentPath.repository(way.former))), text).toBe(true);
+        expect(lstatSync(fileOf(way)).isFile()).toBe(way.former === 'b');
       }
-      rmSync(file, { recursive: true });
-      renameSync(away, file);
-      const { status, text } = await bench.build(later);
-      expect(status, text).toBe(0);
-      const [, renamed] = readLastBuild(bench.state)?.repositories ?? [];
-      expect([renamed?.slug, renamed?.outcome]).toEqual([slug, 'fresh']);
-      const now = readRecords(slug);
-      for (const [key, sight] of known) expect(now.get(key)).toEqual(sight);
+    }
+    for (const way of ways) {
+      rmSync(fileOf(way), { recursive: true });
+      renameSync(awayOf(way), fileOf(way));
+    }
+    const { status, text } = await bench.build(later);
+    expect(status, text).toBe(0);
+    expect(outcomesOf()?.slice(1, -1)).toEqual(renamed.map((slug) => [slug, 'fresh', null]));
+    for (const [index, { former }] of ways.entries()) {
+      const now = readRecords(`new-${former}`);
+      for (const [key, sight] of known[index] ?? []) expect(now.get(key)).toEqual(sight);
       expect(existsSync(path.join(history, former))).toBe(false);
-      former = slug;
     }
   } finally {
     await origin.stop();
@@ -327,7 +353,7 @@ describe('a repository whose attempts may not be read', () => {
   it('C4: is stale, waits for the operator as before and keeps what it has, and the others are built', async () => {
     const origin = await OriginServer.start();
     try {
-      const { serve, bench } = await buildThree(origin);
+      const { serve, bench } = await buildSome(origin);
       await serve('b', 1);
       expect((await bench.build()).status).toBe(4);
       await serve('a', 6);
@@ -375,7 +401,7 @@ describe('a repository of which nothing may be written', () => {
   it('C4: is stale and keeps its history, and the others are built', async () => {
     const origin = await OriginServer.start();
     try {
-      const { serve, bench } = await buildThree(origin);
+      const { serve, bench } = await buildSome(origin);
       const folder = path.join('history', 'v1', 'b');
       const file = path.join(bench.state, folder, 'records.json');
       const kept = readFileSync(file, 'utf8');
@@ -451,7 +477,7 @@ describe('a file that nobody may replace, in a folder that takes new ones', () =
   it('C4: makes a repository stale where its history has one, and the others are built', async () => {
     const origin = await OriginServer.start();
     try {
-      const { serve, bench } = await buildThree(origin);
+      const { serve, bench } = await buildSome(origin);
       for (const slug of ['a', 'b']) await serve(slug, 6);
       held = path.join('b', 'records.json');
       const file = path.join(bench.state, 'history', 'v1', held);
