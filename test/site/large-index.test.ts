@@ -5,9 +5,12 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, expect, it } from 'vitest';
 import type { ShownBuild } from '../../src/catalog/last-build.ts';
 import { type FindingCode, findingTexts } from '../../src/contract/finding-texts.ts';
-import { publishSite } from '../../src/pipeline/site-step.ts';
+import { loadBundle, prepareBundle } from '../../src/site/bundle.ts';
+import { provideSite } from '../../src/site/context.ts';
+import { openSite } from '../../src/site/open-site.ts';
 import { lastBuild, type Source, stanza, temporaryFolder, writeCatalog } from './fixture.ts';
 
+const base = 'https://index.example';
 const { folder, remove } = temporaryFolder();
 afterAll(remove);
 
@@ -42,19 +45,26 @@ it('the status page names the first of many repositories, those in trouble first
     return { entry, release, packages, at: '2026-11-18T10:00:00.000Z', findings };
   });
   const catalogPath = path.join(folder, 'catalog.sqlite');
-  await writeCatalog(catalogPath, sources, 'https://index.example');
+  await writeCatalog(catalogPath, sources, base);
   const neverRead = Array.from({ length: 20 }, (_, number) => `gone-${lettersOf(`gone ${number}`)}`);
   const repositories = [
     ...slugs.map((slug, number) => outcomeOf(number % 10 === 9 ? stale : fresh, slug)),
     ...neverRead.map((slug) => outcomeOf(failed, slug)),
   ];
-  const out = path.join(folder, 'out');
-  await publishSite({
-    ...{ catalogPath, outDir: out, cacheDir: path.join(folder, 'cache'), baseUrl: 'https://index.example' },
-    ...{ lastBuild: { ...lastBuild, repositories }, service: { name: 'Debdex', contact_email: 'who@index.example' } },
-    safety: [],
-  });
-  const html = readFileSync(path.join(out, 'status/index.html'), 'utf8');
+  const service = { name: 'Debdex', contact_email: 'who@index.example' };
+  const order = { catalogPath, cacheDir: folder, baseUrl: base, service, safety: [] };
+  const catalog = openSite({ ...order, lastBuild: { ...lastBuild, repositories } });
+  // The two pages alone: there are a thousand others, with their pictures.
+  const { pages, client } = await loadBundle(await prepareBundle(path.join(folder, 'pages')));
+  const listed = await pages.listPages();
+  const render = async (address: string): Promise<string> => {
+    const routeData = listed.find(({ pathname }) => pathname.replace(/\/?$/, '/') === address)?.route;
+    if (routeData === undefined) throw new Error(`there is no page ${address}`);
+    return (await pages.app.render(new Request(base + address), { routeData })).text();
+  };
+  const [html, doctor] = [await render('/status/'), await render('/doctor/')];
+  provideSite(undefined);
+  catalog.close();
   const rows = html.split('<tbody')[1]?.split('<tr').slice(1) ?? [];
   expect(rows).toHaveLength(60);
   expect(rows[45]).toContain('Not renewed');
@@ -64,10 +74,10 @@ it('the status page names the first of many repositories, those in trouble first
   expect(attention).toContain('46 repositories, 20 never read');
   expect(attention.split('<li>').slice(1)).toHaveLength(30);
   expect(attention).toMatch(/and 36 more, all in the list of the <a href="\/doctor\/">Doctor<\/a>/);
-  const doctor = readFileSync(path.join(out, 'doctor/index.html'), 'utf8');
   for (const slug of [...slugs, ...neverRead]) expect(doctor).toContain(slug);
   // Whatever scripts and styles it names.
-  const assets = globSync('**/*.{css,js}', { cwd: out }).filter((file) => html.includes(file));
-  const sent = ['status/index.html', ...assets].map((file) => gzipSync(readFileSync(path.join(out, file))).length);
+  const assets = globSync('**/*.{css,js}', { cwd: client }).filter((file) => html.includes(file));
+  const parts = [Buffer.from(html), ...assets.map((file) => readFileSync(path.join(client, file)))];
+  const sent = parts.map((part) => gzipSync(part).length);
   expect(sent.reduce((sum, size) => sum + size)).toBeLessThan(30 * 1024);
 }, 120_000);

@@ -18,12 +18,13 @@ const tiersOf = (files: Readonly<Record<string, string>>) => {
 // Composed, so that this file is not itself assigned by it.
 const importOf = (name: string) => ['import', `'${name}';\n`].join(' ');
 const importFrom = (name: string) => ['import { one } from', `'${name}';\n`].join(' ');
-const [mocking, clocked, weighing, measuring, bundling] = [
+const [mocking, clocked, weighing, measuring, bundling, rendering] = [
   ['vi', "mock('node:fs');"].join('.'),
   ['vi', "spyOn(Date, 'now');"].join('.'),
   ['process', 'memoryUsage', '();'].join('.').replace('.(', '('),
   ['process', 'threadCpuUsage', '();'].join('.').replace('.(', '('),
   importFrom(['../../src/site', 'bundle.ts'].join('/')),
+  ['load', 'Bundle(ready);'].join(''),
 ];
 
 describe('the tier of a test', () => {
@@ -57,6 +58,7 @@ describe('the tier of a test', () => {
     const { unit, system, apart } = tiersOf({
       'mock.test.ts': mocking ?? '',
       'measured.test.ts': measuring ?? '',
+      'rendered.test.ts': rendering ?? '',
       'heavy-clock.test.ts': heavy + clocked,
       'heavy-weight.test.ts': heavy + weighing,
       'heavy-bundle.test.ts': heavy + bundling,
@@ -64,7 +66,9 @@ describe('the tier of a test', () => {
       'heavy.test.ts': heavy,
     });
     expect(apart).toEqual(
-      ['heavy-bundle', 'heavy-clock', 'heavy-weight', 'measured', 'mock'].map((name) => `test/${name}.test.ts`),
+      ['heavy-bundle', 'heavy-clock', 'heavy-weight', 'measured', 'mock', 'rendered'].map(
+        (name) => `test/${name}.test.ts`,
+      ),
     );
     expect(system).toEqual(['test/heavy.test.ts']);
     expect(unit).toEqual(['test/clock.test.ts']);

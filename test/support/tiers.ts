@@ -65,6 +65,8 @@ const weighsProcess = (text: string): boolean => text.includes('memoryUsage()');
 const measuresThread = (text: string): boolean => text.includes('threadCpuUsage(');
 // The web server's adapter replaces Response with a lighter one, but Astro's highlighter needs the complete one.
 const bundlesPages = (text: string): boolean => text.includes("/src/site/bundle.ts'");
+// A bundle of pages shows, as long as its process lives, the catalog that it was first asked with.
+const rendersPages = (text: string): boolean => text.includes('loadBundle(');
 
 /**
  * The files of the tests in a folder, by default the project's own, by tier; paths begin with `test/`. Files in `apart`
@@ -74,7 +76,7 @@ export const findTiers = (folder = ownFolder): Readonly<Record<'unit' | 'system'
   const tests = globSync('**/*.test.ts', { cwd: folder, exclude: ['corpus/**'] }).sort();
   const tierOf = (test: string) => {
     const text = readFileSync(path.join(folder, test), 'utf8');
-    if (replacesModules(text) || measuresThread(text)) return 'apart';
+    if (replacesModules(text) || measuresThread(text) || rendersPages(text)) return 'apart';
     if (!slow.has(test) && !isHeavy(path.join(folder, test), folder)) return 'unit';
     return replacesClock(text) || weighsProcess(text) || bundlesPages(text) ? 'apart' : 'system';
   };
