@@ -70,6 +70,8 @@ const readIndex = (state: string) => {
 
 const emptyCatalog = (): CatalogFile => {
   const database = CatalogFile.openDraft(path.join(temporaryFolder(), 'catalog.sqlite'));
+  // As in a build, where no row is a transaction of its own.
+  database.exec('BEGIN');
   createTables(database);
   return database;
 };
