@@ -20,16 +20,13 @@ const deprecated = (what: string, instead: string, since: string) => ({
 });
 const absolutePath = z.string().regex(/^\//);
 
-/** One repository, as repository lookup, ranking and search answer it. */
-export const repositoryRecordSchema = z.strictObject({
+const repositoryFields = {
   id: z.string().describe('Repository identifier.'),
   name: z.string().nullable().describe('Repository name: Origin of its Release, else Label.'),
   description: z.string().nullable().describe('Repository description.'),
   uri: url.describe('Address of the repository.'),
   suite: z.string().describe('APT suite; "./" for a flat repository.'),
   sections: z.array(z.string()).describe('Sections of its packages, sorted.'),
-  version: z.string().nullable().describe('Repository version.'),
-  date: timestamp.nullable().describe('Date of the Release file.'),
   visible: z.boolean().describe('Whether the repository is visible.'),
   package_count: z.number().int().min(0).describe('Number of package records in the repository.'),
   quality: ranking,
@@ -45,47 +42,75 @@ export const repositoryRecordSchema = z.strictObject({
   origin_uses_https: z.boolean().describe('Whether the origin uses https.'),
   origin_supports_payment_v1: z.boolean().describe('Whether it supports payment version 1.'),
   origin_supports_payment_v2: z.boolean().describe('Whether it supports payment version 2 (native).'),
+  slug: z.string().meta(deprecated('Legacy slug', 'id', firstRelease)),
+  isBootstrap: z.boolean().meta(deprecated('Legacy bootstrap flag', 'bootstrap', firstRelease)),
+  tier: ranking.meta(deprecated('Legacy ranking', 'quality', firstRelease)),
+};
+
+/** One repository, as repository lookup, ranking and search answer it. */
+export const repositoryRecordSchema = z.strictObject({
+  id: repositoryFields.id,
+  name: repositoryFields.name,
+  description: repositoryFields.description,
+  uri: repositoryFields.uri,
+  suite: repositoryFields.suite,
+  sections: repositoryFields.sections,
+  version: z.string().nullable().describe('Repository version.'),
+  date: timestamp.nullable().describe('Date of the Release file.'),
+  visible: repositoryFields.visible,
+  package_count: repositoryFields.package_count,
+  quality: repositoryFields.quality,
+  bootstrap: repositoryFields.bootstrap,
+  origin_hostname: repositoryFields.origin_hostname,
+  origin_last_updated: repositoryFields.origin_last_updated,
+  origin_release_path: repositoryFields.origin_release_path,
+  origin_release_hash: repositoryFields.origin_release_hash,
+  origin_packages_path: repositoryFields.origin_packages_path,
+  origin_packages_hash: repositoryFields.origin_packages_hash,
+  origin_has_release_gpg: repositoryFields.origin_has_release_gpg,
+  origin_has_in_release: repositoryFields.origin_has_in_release,
+  origin_uses_https: repositoryFields.origin_uses_https,
+  origin_supports_payment_v1: repositoryFields.origin_supports_payment_v1,
+  origin_supports_payment_v2: repositoryFields.origin_supports_payment_v2,
   partner_endpoint: url.nullable().describe('Payment endpoint for payment version 1.'),
   refs: z.strictObject({
     packages: url.describe('The list of its packages.'),
     meta: url.describe('This repository.'),
   }),
-  slug: z.string().meta(deprecated('Legacy slug', 'id', firstRelease)),
-  isBootstrap: z.boolean().meta(deprecated('Legacy bootstrap flag', 'bootstrap', firstRelease)),
-  tier: ranking.meta(deprecated('Legacy ranking', 'quality', firstRelease)),
+  slug: repositoryFields.slug,
+  isBootstrap: repositoryFields.isBootstrap,
+  tier: repositoryFields.tier,
 });
 export type RepositoryRecord = z.infer<typeof repositoryRecordSchema>;
 
-const { shape: field } = repositoryRecordSchema;
-
 /** The repository inside a package record: without refs and partner_endpoint, and neither version nor date is null. */
 export const embeddedRepositorySchema = z.strictObject({
-  suite: field.suite,
-  name: field.name,
-  description: field.description,
+  suite: repositoryFields.suite,
+  name: repositoryFields.name,
+  description: repositoryFields.description,
   date: timestamp.describe('Date of the Release file, or if it has none, when the origin last changed.'),
-  slug: field.slug,
-  uri: field.uri,
-  origin_has_release_gpg: field.origin_has_release_gpg,
-  quality: field.quality,
-  package_count: field.package_count,
-  bootstrap: field.bootstrap,
-  origin_has_in_release: field.origin_has_in_release,
-  id: field.id,
-  visible: field.visible,
-  origin_release_path: field.origin_release_path,
-  origin_hostname: field.origin_hostname,
-  origin_packages_hash: field.origin_packages_hash,
-  origin_uses_https: field.origin_uses_https,
-  tier: field.tier,
-  origin_last_updated: field.origin_last_updated,
-  origin_supports_payment_v1: field.origin_supports_payment_v1,
-  sections: field.sections,
+  slug: repositoryFields.slug,
+  uri: repositoryFields.uri,
+  origin_has_release_gpg: repositoryFields.origin_has_release_gpg,
+  quality: repositoryFields.quality,
+  package_count: repositoryFields.package_count,
+  bootstrap: repositoryFields.bootstrap,
+  origin_has_in_release: repositoryFields.origin_has_in_release,
+  id: repositoryFields.id,
+  visible: repositoryFields.visible,
+  origin_release_path: repositoryFields.origin_release_path,
+  origin_hostname: repositoryFields.origin_hostname,
+  origin_packages_hash: repositoryFields.origin_packages_hash,
+  origin_uses_https: repositoryFields.origin_uses_https,
+  tier: repositoryFields.tier,
+  origin_last_updated: repositoryFields.origin_last_updated,
+  origin_supports_payment_v1: repositoryFields.origin_supports_payment_v1,
+  sections: repositoryFields.sections,
   version: z.string().describe('Repository version; empty if it has none.'),
-  origin_release_hash: field.origin_release_hash,
-  origin_packages_path: field.origin_packages_path,
-  origin_supports_payment_v2: field.origin_supports_payment_v2,
-  isBootstrap: field.isBootstrap,
+  origin_release_hash: repositoryFields.origin_release_hash,
+  origin_packages_path: repositoryFields.origin_packages_path,
+  origin_supports_payment_v2: repositoryFields.origin_supports_payment_v2,
+  isBootstrap: repositoryFields.isBootstrap,
 });
 export type EmbeddedRepository = z.infer<typeof embeddedRepositorySchema>;
 
@@ -191,7 +216,7 @@ export type FindingRecord = z.infer<typeof findingSchema>;
 
 /** Everything that is wrong with one repository. */
 export const findingsRecordSchema = z.strictObject({
-  repository_id: field.id,
+  repository_id: repositoryFields.id,
   failure: findingSchema.nullable().describe('Why the last crawl failed; null if it succeeded.'),
   signature: z
     .strictObject({
@@ -220,7 +245,7 @@ export const divergencesRecordSchema = z.strictObject({
   pairs: z
     .array(
       z.strictObject({
-        repositories: z.array(field.id).length(2).describe('Identifiers of both repositories.'),
+        repositories: z.array(repositoryFields.id).length(2).describe('Identifiers of both repositories.'),
         since: timestamp.describe('When the latest of these differences appeared, as far as known.'),
         ...divergence,
       }),
@@ -231,7 +256,7 @@ export const divergencesRecordSchema = z.strictObject({
   changed: z
     .array(
       z.strictObject({
-        repository_id: field.id,
+        repository_id: repositoryFields.id,
         changed: timestamp.describe('When the change was seen.'),
         ...divergence,
       }),
