@@ -58,12 +58,12 @@ export const withinRow = (card: RowCard): RowCard => ({
 
 const text = (value: string, length: number): string => escapeMarkup(cutText(value, length));
 
-// A word that is too long for a phone with letters twice as large may break at its capitals and dots, because many
+// A word that is too long for a phone with letters twice as large may break at its capitals, dots and slashes, because many
 // packages are named after their identifier. Without lookbehind: browsers run this, too, and before iOS 16.4 they would
 // refuse the whole script.
-const longWord = /[\p{L}\p{N}._]{13,}/gu;
-const longWordOfTitle = /[\p{L}\p{N}._]{10,}/gu;
-const lastBeforeBreak = /\p{Ll}(?=\p{Lu})|\p{Lu}(?=\p{Lu}\p{Ll})|[._](?=[\p{L}\p{N}])/gu;
+const longWord = /[\p{L}\p{N}._/]{13,}/gu;
+const longWordOfTitle = /[\p{L}\p{N}._/]{10,}/gu;
+const lastBeforeBreak = /\p{Ll}(?=\p{Lu})|\p{Lu}(?=\p{Lu}\p{Ll})|[._/](?=[\p{L}\p{N}])/gu;
 
 /** A name in a list. */
 export const nameMarkup = (name: string): string =>

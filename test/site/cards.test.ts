@@ -64,6 +64,7 @@ it('a name breaks at its capitals where it is longer than twelve letters, and at
   expect(nameOf('SnowBoard and EzSecretSettings')).toBe('SnowBoard and Ez<wbr>Secret<wbr>Settings');
   expect(nameOf('org.example.lampyrid.glimmer')).toBe('org.<wbr>example.<wbr>lampyrid.<wbr>glimmer');
   expect(nameOf('LSScreenshotLimit')).toBe('LS<wbr>Screenshot<wbr>Limit');
+  expect(nameOf('daniel63194/Infinite')).toBe('daniel63194/<wbr>Infinite');
   expect(nameOf('com.is.name')).toBe('com.is.name');
   expect(nameOf('a...............................b.')).toBe('a...............................<wbr>b.');
   expect(nameOf('<b>aaaaaaaaaaaaaaaaBbbb</b>')).toBe('&lt;b&gt;aaaaaaaaaaaaaaaa<wbr>Bbbb&lt;/b&gt;');
