@@ -1,4 +1,5 @@
 import { describedBy } from '../catalog/placeholder.ts';
+import { versionOrder } from '../catalog/version-order.ts';
 import { readStatements } from '../compatibility/judgement.ts';
 import { documentPath } from '../contract/paths.ts';
 import type { SigningState } from '../contract/signing-states.ts';
@@ -55,7 +56,7 @@ export interface PackageView extends Needs {
   readonly installedSize: number | null;
   readonly tags: readonly string[];
   readonly latest: readonly VersionRow[];
-  /** At most `olderShown` of the other versions, and how many there are. */
+  /** The newest of the other versions, at most `olderShown`, those in safe repositories first, and how many there are. */
   readonly older: readonly VersionRow[];
   readonly olderTotal: number;
   /** Whether one of these that is safe allows an iOS that none of the latest states to allow. */
@@ -155,10 +156,12 @@ export const computePackageView = (catalog: SiteCatalog, id: string): PackageVie
   const author = parsePerson(record.author);
   const runs = joinStatements(stated.values());
   const latestStatements = readStatements(runs);
-  const older = versions.flatMap((one, index) => {
-    const row = rows[index];
-    return row === undefined || row.latest ? [] : [{ one, row }];
-  });
+  const older = versions
+    .flatMap((one, index) => {
+      const row = rows[index];
+      return row === undefined || row.latest ? [] : [{ one, row }];
+    })
+    .sort(({ row: a }, { row: b }) => Number(a.isUnsafe) - Number(b.isUnsafe) || versionOrder(b.version, a.version));
   const shownOlder = older.slice(0, olderShown).map(({ one, row }) => ({
     ...row,
     ios: allowedIos(one),

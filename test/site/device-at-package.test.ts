@@ -65,8 +65,12 @@ describe('C14: the device of the visitor at a package', () => {
     await page.evaluate("document.querySelector('#older').open = false");
     await choose(page, '13.0', 'rootful');
     expect(await verdict.textContent()).toBe('Rules out iOS 13.0. Version 2.0 allows it');
-    expect(await verdict.getByRole('link').getAttribute('href')).toBe('#older');
+    const link = verdict.getByRole('link');
+    const led = async () => page.locator((await link.getAttribute('href')) ?? '').allInnerTexts();
+    expect(await led()).toEqual([expect.stringMatching(/^2\.0\s/)]);
     expect(await isOpen()).toBe(true);
+    await choose(page, '14.8', 'rootful');
+    expect(await led()).toEqual([expect.stringMatching(/^3\.0\s/)]);
     // That one states nothing of any iOS.
     await choose(page, '11.0', 'rootful');
     expect(await verdict.textContent()).toBe('Rules out iOS 11.0');
@@ -74,6 +78,16 @@ describe('C14: the device of the visitor at a package', () => {
     expect(await verdict.textContent()).toBe('Your iPhone cannot install it as it is: there is a rootful build only.');
     await choose(page, '16.0', 'rootful');
     expect(await verdict.textContent()).toBe('Runs here');
+  });
+
+  it('leads to the newest older version of all repositories and names its repository, if there are several', async () => {
+    const page = await open('/package/com.example.passed/?ios=14.8&build=rootful');
+    const verdict = page.locator('.for-device .verdict');
+    expect(await verdict.textContent()).toBe('Rules out iOS 14.8. Version 1.5 in two repository allows it');
+    const versions = await page.locator('#older .version').allInnerTexts();
+    expect(versions.map((one) => one.trim())).toEqual(['1.5', '1.0']);
+    await verdict.getByRole('link').click();
+    expect(await page.locator('tr:target .version').innerText()).toMatch(/^1\.5/);
   });
 
   it('calls for no manager where the package says that it does not run on the device', async () => {

@@ -9,8 +9,8 @@ import { type StaticServer, serveFolder } from '../support/static-server.ts';
 import { type Source, stanza, writeCatalog } from './fixture.ts';
 
 const at = '2026-11-18T10:00:00.000Z';
-const source = (slug: string, packages: string): Source => ({
-  entry: { slug, uri: `https://${slug}.example/`, ranking: 2 },
+const source = (slug: string, packages: string, ranking = 2): Source => ({
+  entry: { slug, uri: `https://${slug}.example/`, ranking },
   release: `Origin: ${slug} repository\n`,
   at,
   packages,
@@ -53,6 +53,10 @@ const sources = [
         (Depends, age) =>
           tweak('Aged', { Section: 'Utilities', Architecture: 'iphoneos-arm', Depends, Version: `${4 - age}.0` }),
       ),
+      ...[
+        { Depends: 'firmware (>= 16.0)', Version: '2.0', Architecture: 'iphoneos-arm' },
+        { Depends: 'firmware (<< 15.0)', Version: '1.0', Architecture: 'iphoneos-arm' },
+      ].map((fields) => tweak('Passed', { Section: 'Utilities', ...fields })),
       tweak('Split', { Section: 'Networking', Architecture: 'iphoneos-arm', Depends: 'firmware (<< 15.0)' }),
       tweak('Split', { Section: 'Networking', Depends: 'firmware (>= 16.0)' }),
       tweak('Snow<b>Bold</b>', { Depends: 'firmware (>= 14.0) | firmware (<< 2), <script>alert(1)</script>' }),
@@ -64,7 +68,16 @@ const sources = [
       Architecture: 'iphoneos-arm',
       Version: '0.9',
       Depends: 'firmware (>= 13.0), firmware (<< 15.0)',
-    }) + tweak('Split', { Section: 'Networking', Architecture: 'iphoneos-arm64e', Depends: 'firmware (>= 16.0)' }),
+    }) +
+      tweak('Split', { Section: 'Networking', Architecture: 'iphoneos-arm64e', Depends: 'firmware (>= 16.0)' }) +
+      [
+        { Depends: 'firmware (>= 16.0)', Version: '1.8' },
+        { Depends: 'firmware (<< 15.0)', Version: '1.5' },
+      ]
+        .map((fields) => tweak('Passed', { Section: 'Utilities', Architecture: 'iphoneos-arm', ...fields }))
+        .join(''),
+    // Its versions come after all others.
+    3,
   ),
   source(
     'three',

@@ -129,6 +129,7 @@ const selling: Source = {
         Depends,
       }),
     ),
+    stanza({ Package: 'com.shop.tardy', Name: 'Tardy', Depends: 'com.giver.late' }),
   ].join(''),
 };
 const fewAndShop = [...fewSources, selling];
@@ -566,6 +567,16 @@ describe('the words and figures of every page', () => {
         'Alpha Library (rootless only) is in Alpha Repo , in which the last crawl found nothing usable.',
     );
     expect(html).toContain('<div class="note weak" id="needs-more">');
+  });
+
+  it('says where APT refuses the repository of what a package needs, and of a copy of it', () => {
+    const needy = troubled.get('package/com.shop.tardy/index.html') ?? '';
+    expect(readAloud(needy.split('id="needs-more"')[1]?.split('</p>')[0] ?? '').replaceAll(/\s+/g, ' ')).toContain(
+      'Late is in Giver , which APT refuses: what it serves is past the day until which it is valid.',
+    );
+    expect(needy).toContain('<div class="note weak" id="needs-more">');
+    const copied = troubled.get('package/com.shop.given/index.html') ?? '';
+    expect(textsOf(copied.split('list copies"')[1]?.split('</ul>')[0] ?? '')).toContain('Expired');
   });
 
   it('says that what another repository has for a device may not install', () => {

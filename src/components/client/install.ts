@@ -44,18 +44,25 @@ const tellWhere = (): void => {
   for (const one of places) one.hidden = one !== line;
 };
 
-/** If no latest version runs on the device, by what they state, leads from the verdict to the newest that does. */
+/**
+ * If no latest version runs on the device, by what they state, leads from the verdict to the newest that does, whose row
+ * is the first.
+ */
 const tellOlder = (): void => {
+  document.querySelector('#allows')?.removeAttribute('id');
   if (!refuses(head?.dataset.runs)) return;
   const rows = [...(older?.querySelectorAll<HTMLElement>('[data-states]') ?? [])];
   const row = rows.find(({ dataset }) => judgeText(dataset.states)?.verdict === 'runs');
   const version = row?.querySelector('.version')?.firstChild?.textContent?.trim();
   const verdict = head?.firstElementChild;
-  if (!older || !verdict || version === undefined) return;
+  if (!older || !row || !verdict || version === undefined) return;
   older.open = true;
+  row.id = 'allows';
   const link = document.createElement('a');
-  link.href = '#older';
-  link.textContent = `Version ${version} allows it`;
+  link.href = '#allows';
+  const place = document.createElement('bdi');
+  place.textContent = row.querySelector('.place > a')?.textContent?.trim() ?? '';
+  link.append(`Version ${version} `, ...(place.textContent === '' ? [] : ['in ', place, ' ']), 'allows it');
   // Beside the sign of the verdict, as one text.
   const text = document.createElement('span');
   text.append(`${verdict.textContent}. `, link);
