@@ -316,6 +316,33 @@ describe('searching where the function answers', () => {
     await expect.poll(() => page.locator('#search-status').textContent()).toBe('Type 256 characters at most.');
   });
 
+  it('has what runs on the device before all others, however far behind them the index has it', async () => {
+    const page = await site.openPatient('/search/?q=many&ios=14&build=rootful');
+    const asked: URL[] = [];
+    page.on('request', (request) => asked.push(new URL(request.url())));
+    const texts = () => page.locator('#results .name, #results > .misfits').allTextContents();
+    const misfits = 'Not for your iPhone, by what they state';
+    await expect.poll(texts).toHaveLength(21);
+    expect((await texts()).slice(0, 2)).toEqual(['Many 230', misfits]);
+    expect(await page.locator('#results .verdict').first().textContent()).toBe('Runs here');
+    const read = new Set(await texts());
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await expect.poll(texts).toHaveLength(41);
+    expect((await texts()).slice(0, 2)).toEqual(['Many 230', misfits]);
+    expect(new Set([...read, ...(await texts())]).size).toBe(41);
+    // A device for which most are is told by the first page.
+    asked.length = 0;
+    await page.goto(`${site.computing.address}/search/?q=many&ios=16&build=rootless`);
+    await expect.poll(texts).toHaveLength(20);
+    const searched = () => asked.filter(({ pathname }) => pathname.endsWith('/package/search'));
+    expect(searched().map(({ searchParams }) => searchParams.get('firmware'))).toEqual([null, '16.0']);
+    // Nothing more is asked where another kind of build was chosen.
+    asked.length = 0;
+    await page.goto(`${site.computing.address}/search/?q=many&ios=16&build=rootful&architecture=iphoneos-arm64`);
+    await expect.poll(texts).toHaveLength(21);
+    expect(searched()).toHaveLength(1);
+  });
+
   it('a person finds a tweak for iOS 16 rootless and opens it in the manager', async () => {
     const page = await site.openPatient('/', phone);
     await page.locator('#device-bar summary').click();
