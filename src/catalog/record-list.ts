@@ -48,9 +48,6 @@ export type RecordTexts = Pick<PackageRecord, 'package_id' | 'name' | 'descripti
 // this can only be the field itself.
 const afterTexts = ',"price":';
 
-/** Whether a record is of a package that is sold, from its ready text. */
-export const isPaid = (json: string): boolean => json.includes(`${afterTexts}"Paid"`);
-
 /**
  * Parses only these fields of the ready text of a record, among others: a search examines a hundred records, and parsing
  * all of each takes three times as long.

@@ -1,5 +1,5 @@
 import type { Trouble } from '../results/row.ts';
-import { offeredBuilds, type PackageSummary } from './package-summary.ts';
+import { faceIn, offeredBuilds, type PackageSummary } from './package-summary.ts';
 import { troubleOf } from './repository.ts';
 
 /** The content of a package's card in a list. */
@@ -19,18 +19,21 @@ const buildsIn = (summary: PackageSummary, slug: string | undefined): Pick<Packa
     : { architectures: summary.builtFor.get(slug) ?? summary.architectures, runs: summary.stated.get(slug) ?? '' };
 
 /**
- * The card of a package; in the list of one repository with the version, builds and price that it has. In other lists
- * it shows the builds of all safe repositories, although it names the best one: verdicts and filters are about the whole
- * package there, and its page says where to get a build.
+ * The card of a package; in the list of one repository as that has it. In other lists it shows the builds of all safe
+ * repositories, although it names the best one: verdicts and filters are about the whole package there, and its page says
+ * where to get a build.
  */
-export const packageCard = (summary: PackageSummary, slug?: string): PackageCard => ({
-  ...buildsIn(summary, slug),
-  id: summary.id,
-  name: summary.name,
-  summary: summary.summary,
-  version: (slug === undefined ? undefined : summary.versions.get(slug)) ?? summary.version,
-  icon: summary.icon,
-  paid: summary.paid !== (slug !== undefined && summary.otherPriceIn.has(slug)),
-  place: summary.repository.toldName,
-  trouble: slug === undefined ? troubleOf(summary.repository) : undefined,
-});
+export const packageCard = (summary: PackageSummary, slug?: string): PackageCard => {
+  const { name, summary: line, icon, paid } = faceIn(summary, slug);
+  return {
+    ...buildsIn(summary, slug),
+    id: summary.id,
+    name,
+    summary: line,
+    version: (slug === undefined ? undefined : summary.versions.get(slug)) ?? summary.version,
+    icon,
+    paid,
+    place: summary.repository.toldName,
+    trouble: slug === undefined ? troubleOf(summary.repository) : undefined,
+  };
+};

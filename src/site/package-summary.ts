@@ -1,7 +1,7 @@
 import { newsCode } from '../catalog/news-codes.ts';
 import { describedBy, visibleText } from '../catalog/placeholder.ts';
 import type { LookupKey } from '../catalog/reading.ts';
-import { isPaid, parseRecord } from '../catalog/record-list.ts';
+import { parseRecord } from '../catalog/record-list.ts';
 import type { RecordColumns } from '../catalog/site-reading.ts';
 import { buildOf } from '../compatibility/builds.ts';
 import { type SectionKind, sectionKind } from '../contract/sections.ts';
@@ -11,22 +11,27 @@ import { parsePerson, webAddress } from './prose.ts';
 import { isUnsafe, type Repository } from './repository.ts';
 import { joinStatements, statementsOf } from './stated.ts';
 
-/** A package in lists: its best record, as on its page. */
-export interface PackageSummary {
-  readonly id: string;
+/** What a row shows of a record. */
+interface Face {
   readonly name: string;
-  readonly version: string;
+  /** The first line of its description. */
   readonly summary: string;
+  /** A remote icon; undefined if the drawing of its section replaces it. */
+  readonly icon: string | undefined;
+  readonly paid: boolean;
+}
+
+/** A package in lists: its best record, as on its page. */
+export interface PackageSummary extends Face {
+  readonly id: string;
+  readonly version: string;
   /** As much of its description as is searched among the files. */
   readonly description: string;
   readonly author: string;
   readonly section: string | null;
   readonly kind: SectionKind;
-  readonly paid: boolean;
-  /** Slugs of the repositories in which the newest version has the other price: paid where `paid` is false, or free. */
-  readonly otherPriceIn: ReadonlySet<string>;
-  /** A remote icon; undefined if the drawing of its section replaces it. */
-  readonly icon: string | undefined;
+  /** What rows show of the newest version in other repositories, by slug, if that is anything else. */
+  readonly faces: ReadonlyMap<string, Face>;
   readonly repository: Repository;
   /** Slugs of all repositories that have it, the best first. */
   readonly repositories: readonly string[];
@@ -75,16 +80,45 @@ export interface KeyedRecord extends LookupKey {
 // Shared by most packages of a distribution, because each empty map takes two hundred bytes.
 const none = new Map<string, never>();
 
-/** `best`: one of these records, and what it says. */
-const statedOf = (
-  latest: readonly KeyedRecord[],
-  best: { readonly keyed: KeyedRecord; readonly record: ReturnType<typeof parseRecord> },
-): Map<string, string> => {
+type ParsedRecord = ReturnType<typeof parseRecord>;
+
+const faceOf = ({ package_id, name, description, icon_url, price }: ParsedRecord): Face => {
+  const icon = webAddress(icon_url);
+  return {
+    name: visibleText(name) ?? package_id,
+    summary: firstLine(describedBy(description)),
+    icon: icon !== undefined && !ownImage.test(icon) ? icon : undefined,
+    paid: price === 'Paid',
+  };
+};
+
+/** What a row of a package shows in the list of one repository, or in other lists. */
+export const faceIn = (summary: PackageSummary, slug: string | undefined): Face =>
+  (slug === undefined ? undefined : summary.faces.get(slug)) ?? summary;
+
+/** A record and what it says. */
+interface ReadRecord {
+  readonly keyed: KeyedRecord;
+  readonly record: ParsedRecord;
+}
+
+/** `firsts`: the first record of each repository. */
+const facesOf = (firsts: Iterable<ReadRecord>, best: Face): ReadonlyMap<string, Face> => {
+  const faces = new Map<string, Face>();
+  for (const { keyed, record } of firsts) {
+    const { name, summary, icon, paid } = faceOf(record);
+    if (name === best.name && summary === best.summary && icon === best.icon && paid === best.paid) continue;
+    faces.set(keyed.owner.slug, { name, summary, icon, paid });
+  }
+  return faces.size === 0 ? none : faces;
+};
+
+const statedOf = (latest: readonly ReadRecord[]): Map<string, string> => {
   const stated = new Map<string, string>();
-  for (const one of latest) {
-    const { owner, row, architecture } = one;
+  for (const { keyed, record } of latest) {
+    const { owner, row, architecture } = keyed;
     if (buildOf(architecture) === undefined) continue;
-    const own = statementsOf(one === best.keyed ? best.record : parseRecord(row[7]), row[8]);
+    const own = statementsOf(record, row[8]);
     const others = stated.get(owner.slug);
     stated.set(owner.slug, others === undefined ? own : joinStatements([others, own]));
   }
@@ -112,12 +146,6 @@ const unsafeInOf = (latest: readonly KeyedRecord[], best: Repository): ReadonlyS
   if (isUnsafe(best)) return nowhere;
   const unsafe = latest.filter(({ owner }) => isUnsafe(owner));
   return unsafe.length === 0 ? nowhere : new Set(unsafe.map(({ owner }) => owner.slug));
-};
-
-/** `firsts`: the first record of each repository, by slug. */
-const otherPriceOf = (firsts: ReadonlyMap<string, KeyedRecord>, paid: boolean): ReadonlySet<string> => {
-  const others = [...firsts].filter(([, { row }]) => isPaid(row[7]) !== paid);
-  return others.length === 0 ? nowhere : new Set(others.map(([slug]) => slug));
 };
 
 const newsOf = (latest: readonly KeyedRecord[]): ReadonlyMap<string, News> => {
@@ -151,32 +179,38 @@ export const summarise = (keyed: readonly KeyedRecord[]): PackageSummary & { rea
   const best = keyed[0] as KeyedRecord;
   const record = parseRecord(best.row[7]);
   const latest = keyed.filter((one) => one.latest);
-  const firsts = new Map<string, KeyedRecord>();
-  for (const one of latest) {
-    if (!firsts.has(one.owner.slug)) firsts.set(one.owner.slug, one);
+  const read = latest.map((one) => ({ keyed: one, record: one === best ? record : parseRecord(one.row[7]) }));
+  const firsts = new Map<string, ReadRecord>();
+  for (const one of read) {
+    if (!firsts.has(one.keyed.owner.slug)) firsts.set(one.keyed.owner.slug, one);
   }
-  const versions = new Map([...firsts].map(([slug, { version }]) => [slug, version]));
+  const versions = new Map(
+    [...firsts].map(
+      ([
+        slug,
+        {
+          keyed: { version },
+        },
+      ]) => [slug, version],
+    ),
+  );
   const architectures = architecturesOf(latest);
-  const remote = webAddress(record.icon_url);
-  const paid = record.price === 'Paid';
+  const face = faceOf(record);
   return {
     id: record.package_id,
-    name: visibleText(record.name) ?? record.package_id,
+    ...face,
     version: record.version,
-    summary: firstLine(describedBy(record.description)),
     description: cutDescription(describedBy(record.description) ?? ''),
     author: parsePerson(record.author) ?? parsePerson(record.maintainer) ?? '',
     section: visibleText(record.section),
     kind: sectionKind(record.section),
-    paid,
-    otherPriceIn: otherPriceOf(firsts, paid),
-    icon: remote !== undefined && !ownImage.test(remote) ? remote : undefined,
+    faces: facesOf(firsts.values(), face),
     repository: best.owner,
     repositories: [...versions.keys()],
     versions,
     architectures,
     builtFor: builtForOf(latest, architectures.length),
-    stated: statedOf(latest, { keyed: best, record }),
+    stated: statedOf(read),
     unsafeIn: unsafeInOf(latest, best.owner),
     updatedAt: newest(latest),
     news: newsOf(latest),

@@ -24,7 +24,7 @@ import { isSold, tellApart, type VersionRow, versionRows } from './version-rows.
 export interface PackageView extends Needs {
   readonly summary: Omit<
     PackageSummary,
-    'repository' | 'versions' | 'builtFor' | 'otherPriceIn' | 'updatedAt' | 'news' | 'stated'
+    'repository' | 'versions' | 'builtFor' | 'faces' | 'updatedAt' | 'news' | 'stated'
   >;
   readonly repository: {
     readonly slug: string;
@@ -142,7 +142,7 @@ export const computePackageView = (catalog: SiteCatalog, id: string): PackageVie
     repository: _,
     versions: __,
     builtFor: ___,
-    otherPriceIn: ____,
+    faces: ____,
     updatedAt: _____,
     news: ______,
     stated,

@@ -14,7 +14,7 @@ import { heldSentence } from './held-back.ts';
 import { type DeepLink, repositoryLinks } from './managers.ts';
 import { type Mending, mendEach, unmended } from './mending.ts';
 import { type PackageCard, packageCard } from './package-card.ts';
-import type { PackageSummary } from './package-summary.ts';
+import { faceIn, type PackageSummary } from './package-summary.ts';
 import { type Doubt, isTroubled, isUnsafe, type Outcome, type Repository } from './repository.ts';
 import { byWeight, computeHealth, type Health } from './shown-findings.ts';
 import { signingWords } from './signing-words.ts';
@@ -35,9 +35,14 @@ export interface ListPage {
 
 const collator = new Intl.Collator('en', { sensitivity: 'base', numeric: true });
 
+/** Orders packages by name for people, as the repository with this slug calls them, and by identifier if the names are equal. */
+const byNameIn =
+  (slug: string | undefined) =>
+  (a: PackageSummary, b: PackageSummary): number =>
+    collator.compare(faceIn(a, slug).name, faceIn(b, slug).name) || (a.id < b.id ? -1 : 1);
+
 /** Orders packages by name for people, and by identifier if the names are equal. */
-export const byName = (a: PackageSummary, b: PackageSummary): number =>
-  collator.compare(a.name, b.name) || (a.id < b.id ? -1 : 1);
+export const byName = byNameIn(undefined);
 
 const initial = (name: string): string => {
   const letter = name.normalize('NFD')[0]?.toUpperCase() ?? '';
@@ -48,8 +53,8 @@ const initial = (name: string): string => {
 export const listPages = (packages: readonly PackageSummary[], slug?: string): ListPage[] => {
   const last = Math.max(1, Math.ceil(packages.length / listLength));
   const letters = new Map<string, number>();
-  for (const [index, { name }] of packages.entries()) {
-    const letter = initial(name);
+  for (const [index, one] of packages.entries()) {
+    const letter = initial(faceIn(one, slug).name);
     if (!letters.has(letter)) letters.set(letter, Math.floor(index / listLength) + 1);
   }
   const sorted = [...letters].sort(([a], [b]) => (a < b ? -1 : 1)).map(([letter, page]) => ({ letter, page }));
@@ -132,13 +137,13 @@ export interface RepositoryView {
 const sourceLine = (record: RepositoryRecord): string =>
   record.suite === './' ? `deb ${record.uri} ./` : `deb ${record.uri} ${record.suite} ${componentOf(record) ?? 'main'}`;
 
-/** The packages of each repository, ordered by name. */
+/** The packages of each repository, ordered by the names that they have there. */
 export const packagesIn = (catalog: SiteCatalog): Map<string, PackageSummary[]> => {
   const lists = new Map<string, PackageSummary[]>(catalog.repositories.map(({ slug }) => [slug, []]));
   for (const summary of catalog.packages.values()) {
     for (const slug of summary.repositories) lists.get(slug)?.push(summary);
   }
-  for (const list of lists.values()) list.sort(byName);
+  for (const [slug, list] of lists) list.sort(byNameIn(slug));
   return lists;
 };
 

@@ -170,7 +170,7 @@ const summaryOf = (id: string, fields: Partial<PackageSummary> = {}) =>
     kind: 'tweaks',
     architectures: ['iphoneos-arm'],
     builtFor: new Map(),
-    otherPriceIn: new Set(),
+    faces: new Map(),
     stated: new Map(),
     unsafeIn: new Set(),
     versions: new Map(),

@@ -139,7 +139,13 @@ const giving: Source = {
   release: 'Origin: Giver\n',
   findings: [{ code: 'release-expired', count: 1, example: 'Mon, 08 Jun 2026 10:00:00 UTC' }],
   packages: [
-    stanza({ Package: 'com.shop.given', Name: 'Given', Section: 'Tweaks' }),
+    stanza({
+      Package: 'com.shop.given',
+      Name: 'Present',
+      Section: 'Tweaks',
+      Description: 'Costs nothing here',
+      Icon: 'https://giver.example/present.png',
+    }),
     stanza({ Package: 'com.giver.late', Name: 'Late', Section: 'Tweaks' }),
   ].join(''),
 };
@@ -223,9 +229,21 @@ describe('the words and figures of every page', () => {
   it('marks a package as paid in the list of a repository where it is, whatever it costs in another', () => {
     const given = (name: string) =>
       /data-package="com\.shop\.given".*?<\/li>/s.exec(troubled.get(`${name}index.html`) ?? '')?.[0] ?? '';
-    expect(given('repository/giver/')).toContain('>Given</a>');
+    expect(given('repository/giver/')).toContain('</a>');
     expect(given('repository/giver/')).not.toContain('>Paid</span>');
     for (const name of ['repository/shop/', 'section/tweaks/']) expect(given(name), name).toContain('>Paid</span>');
+  });
+
+  it('calls and describes a package in the list of a repository as that does, and puts it there by that name', () => {
+    const row = /data-package="com\.(?:shop\.given|giver\.late)".*?<\/li>/gs;
+    const rows = (name: string) => (troubled.get(`${name}index.html`) ?? '').match(row) ?? [];
+    const names = (name: string) => rows(name).map((one) => /class="name"[^>]*>([^<]*)/.exec(one)?.[1]);
+    expect(names('repository/giver/')).toEqual(['Late', 'Present']);
+    const present = rows('repository/giver/')[1] ?? '';
+    for (const text of ['Costs nothing here', 'https://giver.example/present.png']) expect(present).toContain(text);
+    expect(names('repository/shop/')).toEqual(['Given']);
+    expect(names('section/tweaks/')).toEqual(['Given', 'Late']);
+    expect(rows('section/tweaks/')[0]).not.toContain('present.png');
   });
 
   it('warns above the buttons where APT refuses a repository because its Release has expired', () => {
