@@ -172,22 +172,10 @@ export const hostile = {
   author: `<svg/onload=alert(3)> <evil@example.org>`,
 };
 
-// The only ones of the many that are rootful. A search for all of them has neither on its first pages.
-const rootfulOfMany = new Map([
-  [230, 'firmware (>= 13.0)'],
-  [231, 'firmware (>= 16.0)'],
-]);
-
 const manyPackages = (length: number): string =>
-  Array.from({ length }, (_, index) => {
-    const Depends = rootfulOfMany.get(index);
-    return stanza({
-      Package: `com.many.p${index}`,
-      Name: `Many ${String(index).padStart(3, '0')}`,
-      Section: 'Themes',
-      ...(Depends === undefined ? {} : { Architecture: 'iphoneos-arm', Depends }),
-    });
-  }).join('');
+  Array.from({ length }, (_, index) =>
+    stanza({ Package: `com.many.p${index}`, Name: `Many ${String(index).padStart(3, '0')}`, Section: 'Themes' }),
+  ).join('');
 
 /** Repositories with something of everything that the pages show. */
 export const sources: readonly Source[] = [

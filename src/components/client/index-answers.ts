@@ -1,6 +1,3 @@
-import { architectureOf } from '../../compatibility/builds.ts';
-import { writeVersion } from '../../compatibility/ios-versions.ts';
-import type { Device } from '../../compatibility/judgement.ts';
 import { inPartHeader } from '../../contract/answer-headers.ts';
 import type { PackageOrder } from '../../contract/parameters.ts';
 import { type Chosen, facetNames } from '../../results/chosen-facets.ts';
@@ -88,24 +85,13 @@ const fetchPage = async (query: string): Promise<Page> => {
   }
 };
 
-interface Query {
-  readonly text: string;
-  readonly chosen: Chosen;
-  readonly sort: PackageOrder;
-  /** If set, what states that it does not run on that iOS is left out. */
-  readonly firmware?: string;
-  readonly limit: number;
-  readonly page: number;
-}
-
-const parametersOf = ({ text, chosen, sort, firmware, limit, page }: Query): string => {
+const parametersOf = (text: string, chosen: Chosen, sort: PackageOrder, limit: number, page: number): string => {
   const parameters = new URLSearchParams({ q: text, limit: String(limit) });
   for (const name of facetNames) {
     // What the page calls a section is a kind in the index.
     if (chosen[name] !== undefined) parameters.set(name === 'section' ? 'kind' : name, chosen[name]);
   }
   if (sort !== undefined) parameters.set('sort', sort);
-  if (firmware !== undefined) parameters.set('firmware', firmware);
   if (page > 1) parameters.set('page', String(page));
   return parameters.toString();
 };
@@ -129,24 +115,23 @@ export class IndexAnswer {
   readonly #text: string;
   readonly #chosen: Chosen;
   readonly #sort: PackageOrder;
-  readonly #device: Device | undefined;
+  readonly #isWide: boolean;
   readonly #records: FoundRecord[] = [];
   /** The packages of these records; made on demand. */
   #found: readonly FoundPackage[] | undefined;
   #traits = readTraits({}, false);
   #pages = 0;
   #isMore = true;
-  /** Those that the index found for the device. It is only asked for them if there is more than the first page. */
-  readonly #fitting = new Set<string>();
-  #fittingPages = 0;
-  #isMoreFitting = true;
 
-  /** `device`: packages that may run on it are wanted first. */
-  constructor(text: string, chosen: Chosen, sort: PackageOrder, device: Device | undefined) {
+  /**
+   * `isWide`: some results are selected by something that only this browser knows, so more are read at once. The index
+   * could select them by `architecture` and `firmware`, but what the browser keeps is sent to nobody (src/contract/kept.ts).
+   */
+  constructor(text: string, chosen: Chosen, sort: PackageOrder, isWide: boolean) {
+    this.#isWide = isWide;
     this.#text = text;
     this.#chosen = chosen;
     this.#sort = sort;
-    this.#device = device;
   }
 
   /** The packages that are known so far. It is the same array until there are more. */
@@ -159,60 +144,25 @@ export class IndexAnswer {
     return this.#isMore;
   }
 
-  /** Whether a package may run on the device, as far as the index was asked. */
-  mayFit({ id }: FoundPackage): boolean {
-    return this.#isMoreFitting || this.#fitting.has(id);
-  }
-
   /** Reads until that many packages are known, or all. Throws Superseded, or an error if the index does not answer. */
   async reach(wanted: number): Promise<void> {
+    const limit = this.#isWide ? countedRecords : pageOfRecords;
+    const reading = readTold();
     for (let asked = 0; this.#isMore && asked < mostPages && this.found.length < wanted; asked++) {
-      const page = await this.#read({ chosen: this.#chosen, page: this.#pages + 1 });
+      const page = await fetchPage(parametersOf(this.#text, this.#chosen, this.#sort, limit, this.#pages + 1));
       this.#pages++;
-      this.#add(page.records);
+      this.#traits = readTraits(await reading, document.querySelector('#device-bar') !== null);
+      this.#records.push(...page.records);
+      this.#found = undefined;
       this.#isMore = page.isMore;
     }
-    await this.#reachFitting(wanted);
-  }
-
-  /** Looks beyond what was read for packages that run on the device. */
-  async #reachFitting(wanted: number): Promise<void> {
-    if (this.#device === undefined) return;
-    const firmware = writeVersion(this.#device.ios);
-    const architecture = architectureOf(this.#device.build);
-    if ((this.#chosen.architecture ?? architecture) !== architecture) return;
-    const chosen = { ...this.#chosen, architecture };
-    for (let asked = 0; this.#isMore && this.#isMoreFitting && asked < mostPages; asked++) {
-      if (this.#fitting.size >= wanted) return;
-      const page = await this.#read({ chosen, firmware, page: this.#fittingPages + 1 });
-      this.#fittingPages++;
-      const whole = page.records.filter(({ isPart }) => !isPart);
-      for (const { package_id: id } of whole) this.#fitting.add(id);
-      this.#add(whole);
-      this.#isMoreFitting = page.isMore && whole.length === page.records.length;
-    }
-  }
-
-  async #read(query: Pick<Query, 'chosen' | 'firmware' | 'page'>): Promise<Page> {
-    const reading = readTold();
-    const [text, sort, limit] = [this.#text, this.#sort, pageOfRecords];
-    const page = await fetchPage(parametersOf({ text, sort, limit, ...query }));
-    this.#traits = readTraits(await reading, document.querySelector('#device-bar') !== null);
-    return page;
-  }
-
-  #add(records: readonly FoundRecord[]): void {
-    this.#records.push(...records);
-    this.#found = undefined;
   }
 
   /** The first packages without filters, by which the filters' values are counted, and whether there are more. */
   async all(): Promise<{ readonly found: readonly FoundPackage[]; readonly isMore: boolean }> {
     const nothing = facetNames.every((name) => this.#chosen[name] === undefined);
     if (nothing && !this.#isMore) return { found: this.found, isMore: false };
-    const page = await fetchPage(
-      parametersOf({ text: this.#text, chosen: {}, sort: undefined, limit: countedRecords, page: 1 }),
-    );
+    const page = await fetchPage(parametersOf(this.#text, {}, undefined, countedRecords, 1));
     // Partial matches are added if a page has room for them, and this page has more room than those of the list.
     const hasParts = this.#records.some(({ isPart }) => isPart);
     const counted = hasParts ? page.records : page.records.filter(({ isPart }) => !isPart);

@@ -1,5 +1,4 @@
 import { architectureOf } from '../../compatibility/builds.ts';
-import type { Device } from '../../compatibility/judgement.ts';
 import type { PackageOrder } from '../../contract/parameters.ts';
 import { type BeginningList, beginningLists, type FirstRows } from '../../results/beginning-lists.ts';
 import { type Chosen, countFacets, type FacetCounts } from '../../results/chosen-facets.ts';
@@ -12,7 +11,7 @@ import { readEntry } from './index-entry.ts';
 import { answers, mayAsk } from './index-presence.ts';
 import type { Ordering } from './search-files.ts';
 import { withStatements } from './stated.ts';
-import { knownDevice, mayRun } from './visitor-device.ts';
+import { deviceBuild, mayRun } from './visitor-device.ts';
 
 // One search over two sources: the index through the function, and the one among the files.
 
@@ -35,18 +34,17 @@ const fromIndex = async (
   chosen: Chosen,
   wanted: number,
   sort: PackageOrder,
-  device: Device | undefined,
+  isForDevice: boolean,
 ): Promise<Results> => {
-  const answer = new IndexAnswer(text, chosen, sort, device);
+  const answer = new IndexAnswer(text, chosen, sort, isForDevice);
   // Packages keep their places even without a device, because later reads may know more about a package than the first.
-  const arrange = fitsFirst((one) => device !== undefined && mayRun(one.runs ?? '') && answer.mayFit(one));
+  const arrange = fitsFirst(isForDevice ? ({ runs }) => mayRun(runs ?? '') : () => false);
   await answer.reach(wanted);
-  let shown = 0;
   let known: readonly FoundPackage[] = [];
   let arranged: readonly FoundPackage[] = [];
   const read = () => {
     const { found } = answer;
-    if (found !== known) arranged = arrange(found, shown);
+    if (found !== known) arranged = arrange(found);
     known = found;
     return arranged;
   };
@@ -63,9 +61,7 @@ const fromIndex = async (
     fit: readFit(text, answer.found),
     read: async (from, to) => {
       await answer.reach(to);
-      const some = read().slice(from, to);
-      shown = Math.max(shown, to);
-      return withStatements(some);
+      return withStatements(read().slice(from, to));
     },
     count: async () => {
       const { found, isMore } = await answer.all();
@@ -158,8 +154,8 @@ export const search = (
   sort?: PackageOrder,
   isForDevice = false,
 ): Promise<Results> => {
-  const device = isForDevice ? knownDevice() : undefined;
-  const architecture = device && architectureOf(device.build);
+  const build = isForDevice ? deviceBuild() : undefined;
+  const architecture = build && architectureOf(build);
   const files = () => fromFiles(text, chosen, { sort, architecture });
-  return text !== '' && mayAsk() ? orElse(fromIndex(text, chosen, wanted, sort, device), files) : files();
+  return text !== '' && mayAsk() ? orElse(fromIndex(text, chosen, wanted, sort, build !== undefined), files) : files();
 };

@@ -1,5 +1,3 @@
-import { architectureOf } from '../../compatibility/builds.ts';
-import { readStatements } from '../../compatibility/judgement.ts';
 import { statedLists } from '../../results/stated-lists.ts';
 import { addressOf } from './address.ts';
 import { hasDevice } from './visitor-device.ts';
@@ -37,22 +35,12 @@ const statedBy = async (id: string, runs: string): Promise<string> => {
   return list.get(id) ?? runs;
 };
 
-interface Stating {
-  readonly id: string;
-  readonly runs: string | undefined;
-  readonly architectures: readonly string[];
-}
-
-/** With what it states, and the architectures of all its builds for devices: those for one device alone may be known. */
-const addStated = <T extends Stating>(one: T, runs: string): T => {
-  const stated = readStatements(runs).map(({ build }) => (build === 'all' ? build : architectureOf(build)));
-  return { ...one, runs, architectures: [...new Set([...one.architectures, ...stated])].sort() };
-};
-
 /** The same packages with everything that they state, if a device is known. */
-export const withStatements = async <T extends Stating>(found: readonly T[]): Promise<readonly T[]> => {
+export const withStatements = async <T extends { readonly id: string; readonly runs: string | undefined }>(
+  found: readonly T[],
+): Promise<readonly T[]> => {
   if (!hasDevice()) return found;
   return Promise.all(
-    found.map(async (one) => (one.runs === undefined ? one : addStated(one, await statedBy(one.id, one.runs)))),
+    found.map(async (one) => (one.runs === undefined ? one : { ...one, runs: await statedBy(one.id, one.runs) })),
   );
 };
