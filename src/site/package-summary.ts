@@ -102,13 +102,15 @@ interface ReadRecord {
   readonly record: ParsedRecord;
 }
 
-/** `firsts`: the first record of each repository. */
-const facesOf = (firsts: Iterable<ReadRecord>, best: Face): ReadonlyMap<string, Face> => {
+/** `firsts`: the first record of each repository, by slug. */
+const facesOf = (firsts: ReadonlyMap<string, ReadRecord>, best: Face): ReadonlyMap<string, Face> => {
+  // Most packages are in a single repository.
+  if (firsts.size === 1) return none;
   const faces = new Map<string, Face>();
-  for (const { keyed, record } of firsts) {
+  for (const [slug, { record }] of firsts) {
     const { name, summary, icon, paid } = faceOf(record);
     if (name === best.name && summary === best.summary && icon === best.icon && paid === best.paid) continue;
-    faces.set(keyed.owner.slug, { name, summary, icon, paid });
+    faces.set(slug, { name, summary, icon, paid });
   }
   return faces.size === 0 ? none : faces;
 };
@@ -204,7 +206,7 @@ export const summarise = (keyed: readonly KeyedRecord[]): PackageSummary & { rea
     author: parsePerson(record.author) ?? parsePerson(record.maintainer) ?? '',
     section: visibleText(record.section),
     kind: sectionKind(record.section),
-    faces: facesOf(firsts.values(), face),
+    faces: facesOf(firsts, face),
     repository: best.owner,
     repositories: [...versions.keys()],
     versions,
