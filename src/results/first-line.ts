@@ -1,6 +1,8 @@
 /** The first line of a description, cut at a word to at most `length` characters. */
 export const firstLine = (text: string | null, length = 160): string => {
   const line = (text ?? '').split('\n', 1)[0]?.trim() ?? '';
+  // No text has more characters than units.
+  if (line.length <= length) return line;
   const characters = [...line];
   if (characters.length <= length) return line;
   const cut = characters.slice(0, length).join('');

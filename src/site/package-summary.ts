@@ -83,11 +83,10 @@ const none = new Map<string, never>();
 type ParsedRecord = ReturnType<typeof parseRecord>;
 
 const faceOf = ({ package_id, name, description, icon_url, price }: ParsedRecord): Face => {
-  const icon = webAddress(icon_url);
   return {
     name: visibleText(name) ?? package_id,
     summary: firstLine(describedBy(description)),
-    icon: icon !== undefined && !ownImage.test(icon) ? icon : undefined,
+    icon: ownImage.test(icon_url) ? undefined : webAddress(icon_url),
     paid: price === 'Paid',
   };
 };
