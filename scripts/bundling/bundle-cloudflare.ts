@@ -107,24 +107,19 @@ export const bundleCloudflare = async (folder: string, input: CloudflareInput): 
   const made = `${folder}.new`;
   rmSync(made, { recursive: true, force: true });
   mkdirSync(made, { recursive: true });
-  const bundle = await openBundle(input, [withoutUnnamed(await readNames(input))]);
-  let modules: readonly string[];
-  try {
-    const { output } = await bundle.write({
-      dir: made,
-      format: 'esm',
-      minify: true,
-      entryFileNames: workerModule,
-      chunkFileNames: `${otherModules}/[name].js`,
-    });
-    const chunks = output.filter((one) => one.type === 'chunk');
-    writeFileSync(path.join(made, 'LICENSES'), readLicences(chunks.flatMap(({ moduleIds }) => moduleIds)));
-    modules = chunks
-      .map(({ fileName }) => fileName)
-      .sort((one, other) => Number(other === workerModule) - Number(one === workerModule));
-  } finally {
-    await bundle.close();
-  }
+  await using bundle = await openBundle(input, [withoutUnnamed(await readNames(input))]);
+  const { output } = await bundle.write({
+    dir: made,
+    format: 'esm',
+    minify: true,
+    entryFileNames: workerModule,
+    chunkFileNames: `${otherModules}/[name].js`,
+  });
+  const chunks = output.filter((one) => one.type === 'chunk');
+  writeFileSync(path.join(made, 'LICENSES'), readLicences(chunks.flatMap(({ moduleIds }) => moduleIds)));
+  const modules = chunks
+    .map(({ fileName }) => fileName)
+    .sort((one, other) => Number(other === workerModule) - Number(one === workerModule));
   cpSync(path.join(project, 'LICENSE'), path.join(made, 'LICENSE'));
   writeFileSync(path.join(made, 'wrangler.jsonc'), wranglerSettings(input, folder));
   if (existsSync(folder)) rmSync(folder, { recursive: true });

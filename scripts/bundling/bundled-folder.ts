@@ -40,7 +40,7 @@ export const makeBundledFolder = async (folder: string, wanted: BundledFolder): 
   const ofModules = path.join(made, wanted.modules);
   rmSync(made, { recursive: true, force: true });
   mkdirSync(path.join(ofModules, 'data'), { recursive: true });
-  const bundle = await rolldown({
+  await using bundle = await rolldown({
     cwd: project,
     input: { ...wanted.inputs },
     platform: 'node',
@@ -48,19 +48,15 @@ export const makeBundledFolder = async (folder: string, wanted: BundledFolder): 
     external: ['pg-native'],
     plugins: [...wanted.plugins],
   });
-  try {
-    const { output } = await bundle.write({
-      dir: ofModules,
-      format: 'esm',
-      entryFileNames: '[name].mjs',
-      // Two modules may have the same name.
-      chunkFileNames: '[name]-[hash].mjs',
-    });
-    const modules = output.flatMap((one) => (one.type === 'chunk' ? one.moduleIds : []));
-    writeFileSync(path.join(made, 'LICENSES.txt'), readLicences(modules));
-  } finally {
-    await bundle.close();
-  }
+  const { output } = await bundle.write({
+    dir: ofModules,
+    format: 'esm',
+    entryFileNames: '[name].mjs',
+    // Two modules may have the same name.
+    chunkFileNames: '[name]-[hash].mjs',
+  });
+  const modules = output.flatMap((one) => (one.type === 'chunk' ? one.moduleIds : []));
+  writeFileSync(path.join(made, 'LICENSES.txt'), readLicences(modules));
   cpSync(path.join(project, 'LICENSE'), path.join(made, 'LICENSE'));
   for (const name of wanted.data) cpSync(path.join(project, 'data', name), path.join(ofModules, 'data', name));
   wanted.complete?.(made);

@@ -1,4 +1,5 @@
-import { closeSync, fstatSync, fsyncSync, openSync } from 'node:fs';
+import { fstatSync, fsyncSync } from 'node:fs';
+import { openFile } from './open-file.ts';
 
 /**
  * Whether the error means that the file system cannot flush folders, as is the case for folders shared with a virtual
@@ -8,12 +9,10 @@ export const knowsNoFlush = (error: unknown): boolean => (error as NodeJS.ErrnoE
 
 /** Flushes one file, or the names in one folder, if the system can do that. */
 export const flushFile = (file: string): void => {
-  const descriptor = openSync(file, 'r');
+  using opened = openFile(file, 'r');
   try {
-    fsyncSync(descriptor);
+    fsyncSync(opened.descriptor);
   } catch (error) {
-    if (!knowsNoFlush(error) || !fstatSync(descriptor).isDirectory()) throw error;
-  } finally {
-    closeSync(descriptor);
+    if (!knowsNoFlush(error) || !fstatSync(opened.descriptor).isDirectory()) throw error;
   }
 };

@@ -159,12 +159,8 @@ export class TakenFolder {
 
   /** Flushes a temporary file and gives it its name. */
   async place(temporary: string, name: string): Promise<void> {
-    const handle = await open(temporary, 'r');
-    try {
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
+    await using handle = await open(temporary, 'r');
+    await handle.sync();
     renameSync(temporary, name);
   }
 

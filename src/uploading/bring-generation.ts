@@ -71,12 +71,8 @@ export const makePlanFor = async (
 const hasOtherHistory = async (number: number, { publication, destination }: UploadOptions): Promise<boolean> => {
   const name = generationPath.changes(number);
   if (!existsSync(path.join(publication.folder, name))) return false;
-  const ours = await publication.open(name);
-  try {
-    return (await destination.look(name, name, ours.sha256)) === 'other';
-  } finally {
-    await ours.close();
-  }
+  await using ours = await publication.open(name);
+  return (await destination.look(name, name, ours.sha256)) === 'other';
 };
 
 /** The change lists from the generation at a destination to this one; if they do not lead there, all that exist. */

@@ -20,15 +20,14 @@ export interface LocalGeneration {
   readonly inventory: Inventory;
 }
 
-/** A published file, checked against its generation. It stays readable when a build replaces it. */
-export interface LocalFile {
+/** A published file, checked against its generation. It stays readable when a build replaces it, until it is disposed. */
+export interface LocalFile extends AsyncDisposable {
   readonly sha256: string;
   readonly size: number;
   /** Undefined if the file is large. */
   readonly bytes: Buffer | undefined;
   /** Reads the bytes from the beginning. Can be called repeatedly. */
   open(): Readable;
-  close(): Promise<void>;
 }
 
 /** A file differs from what its generation says: a build is replacing it, or was interrupted while replacing it. */
@@ -73,7 +72,7 @@ export const fileOf = (bytes: Buffer): LocalFile => ({
   size: bytes.length,
   bytes,
   open: () => Readable.from([bytes]),
-  close: async () => {},
+  [Symbol.asyncDispose]: async () => {},
 });
 
 /** What a build, or a mirror, has published in a folder. */
@@ -134,7 +133,7 @@ export class LocalPublication {
       const digest = await digestStream(streamOf(handle));
       if (sha256 !== undefined && digest !== sha256) throw new Superseded(`${file} has other bytes`);
       const open = () => streamOf(handle);
-      return { sha256: digest, size, bytes: undefined, open, close: () => handle.close() };
+      return { sha256: digest, size, bytes: undefined, open, [Symbol.asyncDispose]: () => handle.close() };
     } catch (error) {
       await handle.close().catch(() => {});
       throw error;

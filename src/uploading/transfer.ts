@@ -91,15 +91,11 @@ export class Transfer {
    */
   send(turn: readonly Sending[], claim: Claim): Promise<void> {
     return this.each(turn, async ({ path, sha256, names }) => {
-      const file = await this.#publication.open(path, sha256);
-      try {
-        for (const name of names) {
-          await claim.assertFresh();
-          await this.#destination.put(name, path, file);
-          this.#count(file.size);
-        }
-      } finally {
-        await file.close();
+      await using file = await this.#publication.open(path, sha256);
+      for (const name of names) {
+        await claim.assertFresh();
+        await this.#destination.put(name, path, file);
+        this.#count(file.size);
       }
     });
   }
@@ -114,19 +110,15 @@ export class Transfer {
 
   /** Sends a file that no inventory lists, unless it exists there; without a claim, only counts it. */
   async sendAccount(path: string, claim: Claim | undefined, expectedSize?: number): Promise<void> {
-    const file = await this.#publication.open(path);
-    try {
-      if (expectedSize !== undefined && file.size !== expectedSize) throw new Superseded(`${path} is cut short`);
-      if ((await this.#destination.look(path, path, file.sha256)) === 'same') return;
-      if (claim !== undefined) {
-        await claim.assertFresh();
-        await this.#destination.put(path, path, file);
-      }
-      this.#total++;
-      this.#count(file.size);
-    } finally {
-      await file.close();
+    await using file = await this.#publication.open(path);
+    if (expectedSize !== undefined && file.size !== expectedSize) throw new Superseded(`${path} is cut short`);
+    if ((await this.#destination.look(path, path, file.sha256)) === 'same') return;
+    if (claim !== undefined) {
+      await claim.assertFresh();
+      await this.#destination.put(path, path, file);
     }
+    this.#total++;
+    this.#count(file.size);
   }
 
   /** Works on several items at once. If one fails, no further ones are begun, and those in progress end first. */

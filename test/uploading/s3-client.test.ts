@@ -178,7 +178,8 @@ describe('a file that is sent', () => {
       opened.push(stream);
       return stream;
     };
-    const body: LocalFile = { sha256: '0'.repeat(64), size: 2, bytes: undefined, open, close: async () => {} };
+    const close = { [Symbol.asyncDispose]: async () => {} };
+    const body: LocalFile = { sha256: '0'.repeat(64), size: 2, bytes: undefined, open, ...close };
     const send = vi.fn<Sender['send']>();
     const client = new S3Client(bucket, { send, close: async () => {} });
     const put = () => client.request({ method: 'PUT', key: 'a', body });

@@ -19,10 +19,10 @@ class WatchedPublication extends LocalPublication {
     const opened = await super.open(file, sha256);
     this.held.push(file);
     const close = async () => {
-      await opened.close();
+      await opened[Symbol.asyncDispose]();
       this.held.splice(this.held.indexOf(file), 1);
     };
-    return { ...opened, close };
+    return { ...opened, [Symbol.asyncDispose]: close };
   }
 }
 

@@ -39,12 +39,8 @@ export const openAuditFile = (file: string, { bytes, kept }: typeof usual = usua
     }
     makePrivateFile(file);
     // It may have been moved away since.
-    const handle = await open(file, 'a+', 0o600);
-    try {
-      await handle.appendFile(`${(await isCutShort(handle)) ? '\n' : ''}${line}`);
-    } finally {
-      await handle.close();
-    }
+    await using handle = await open(file, 'a+', 0o600);
+    await handle.appendFile(`${(await isCutShort(handle)) ? '\n' : ''}${line}`);
   };
   return {
     write: (line) => {

@@ -116,12 +116,8 @@ const encode = (value: string | number | Uint8Array | null) =>
   value instanceof Uint8Array ? { base64: Buffer.from(value).toString('base64') } : value;
 
 const syncFolder = async (folder: string) => {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  await using handle = await open(folder, 'r');
+  await handle.sync();
 };
 
 /**

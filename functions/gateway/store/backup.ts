@@ -229,23 +229,18 @@ const transactKnowingly = async <Result>(
 const withStore = async <Result>(location: StoreLocation, work: (store: OpenStore) => Promise<Result>) => {
   if (location.kind === 'postgres') {
     const { openPostgres } = await import('./postgres.ts');
-    const database = openPostgres(location.url, 1, 'unbounded');
-    try {
-      await migrate(database, 'postgres');
-      return await work({
-        read: database,
-        now: () => databaseTime,
-        transact: (change) => transactKnowingly(database, change),
-        keepWritersOut: async (transaction, tables) => {
-          await boundStandstill(transaction);
-          await sql`lock table ${sql.join(tables.map((name) => sql.table(name)))} in share row exclusive mode`.execute(
-            transaction,
-          );
-        },
-      });
-    } finally {
-      await database.destroy();
-    }
+    await using database = openPostgres(location.url, 1, 'unbounded');
+    await migrate(database, 'postgres');
+    return await work({
+      read: database,
+      now: () => databaseTime,
+      transact: (change) => transactKnowingly(database, change),
+      keepWritersOut: async (transaction, tables) => {
+        await boundStandstill(transaction);
+        const names = sql.join(tables.map((name) => sql.table(name)));
+        await sql`lock table ${names} in share row exclusive mode`.execute(transaction);
+      },
+    });
   }
   const wait = beginWait();
   const connections = await untilUnlocked(wait, async () => openSqlite(location.file)).finally(wait.end);
