@@ -11,6 +11,7 @@ import {
   type IndexEntry,
   type IndexOrder,
   longestWord,
+  lowerBound,
   mostFiles,
   mostShortest,
   nameLength,
@@ -309,7 +310,7 @@ export class FileIndexSearch {
   rows(numbers: readonly number[]): Promise<RowCard[]> {
     return Promise.all(
       numbers.map(async (number) => {
-        const file = this.#fileWith(number);
+        const file = lowerBound(this.#starts.length, (place) => (this.#starts[place] as number) <= number) - 1;
         const name = this.#entry.rows.slice(file * (nameLength + 1), file * (nameLength + 1) + nameLength);
         const [start, end = this.#entry.packages] = this.#starts.slice(file, file + 2) as [number, number?];
         const rows = await this.#part('rows', name, (read) => {
@@ -319,16 +320,5 @@ export class FileIndexSearch {
         return rows[number - start] as RowCard;
       }),
     );
-  }
-
-  #fileWith(number: number): number {
-    let low = 0;
-    let high = this.#starts.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((this.#starts[middle] as number) <= number) low = middle + 1;
-      else high = middle;
-    }
-    return low - 1;
   }
 }

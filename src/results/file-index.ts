@@ -131,17 +131,21 @@ export const decodeAscending = (text: string): number[] => {
   return numbers;
 };
 
-/** The number of the last file whose first word is not after this one; -1 if there is none. */
-const fileOf = (shelf: Shelf, word: string): number => {
+/** The first place in an ordered list of this length whose member is not before what is searched for, by bisection. */
+export const lowerBound = (length: number, isBefore: (place: number) => boolean): number => {
   let low = 0;
-  let high = shelf.length;
+  let high = length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((shelf[middle] as Shelf[number])[0] <= word) low = middle + 1;
+    if (isBefore(middle)) low = middle + 1;
     else high = middle;
   }
-  return low - 1;
+  return low;
 };
+
+/** The number of the last file whose first word is not after this one; -1 if there is none. */
+const fileOf = (shelf: Shelf, word: string): number =>
+  lowerBound(shelf.length, (place) => (shelf[place] as Shelf[number])[0] <= word) - 1;
 
 /** The numbers of the files with words of this beginning: from the first up to, but without, the last. */
 export const filesOf = (shelf: Shelf, beginning: string): readonly [from: number, to: number] => {

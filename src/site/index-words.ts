@@ -6,6 +6,7 @@ import {
   filesOf,
   leastInText,
   longestWord,
+  lowerBound,
   mostFiles,
   mostShortest,
   places,
@@ -161,7 +162,7 @@ export class IndexWords {
           if (place < known) best[number] = place;
         }
       };
-      const from = lowerBound(sorted, beginning);
+      const from = lowerBound(sorted.length, (place) => (sorted[place] as string) < beginning);
       let to = from;
       while (sorted[to]?.startsWith(beginning)) {
         const inner = longer.at(-1)?.from === to ? longer.pop() : undefined;
@@ -201,15 +202,3 @@ function* calledSo(entries: Iterable<number>, length: number): Generator<Named> 
     if (entry % places.length === whole) yield { number: Math.floor(entry / places.length), length };
   }
 }
-
-/** The place of the first word that is not before another. */
-const lowerBound = (sorted: readonly string[], word: string): number => {
-  let low = 0;
-  let high = sorted.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((sorted[middle] as string) < word) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-};

@@ -3,6 +3,7 @@ import { versionOrder } from '../catalog/version-order.ts';
 import { readStatements } from '../compatibility/judgement.ts';
 import { documentPath } from '../contract/paths.ts';
 import type { SigningState } from '../contract/signing-states.ts';
+import { lowerBound } from '../results/file-index.ts';
 import { ownImage } from '../results/icon.ts';
 import { type AuthorHead, peopleAlone } from './author-view.ts';
 import { isForDevices } from './authors.ts';
@@ -99,14 +100,9 @@ const neighbourCard = rememberRecent((summary: PackageSummary) => packageCard(su
 
 /** The position of a package in a list ordered by identifier. One author may have a hundred thousand packages. */
 const placeIn = (list: readonly PackageSummary[], summary: PackageSummary): number => {
-  let [low, high] = [0, list.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((list[middle]?.id ?? '') < summary.id) low = middle + 1;
-    else high = middle;
-  }
+  const place = lowerBound(list.length, (at) => (list[at]?.id ?? '') < summary.id);
   // Characters beyond the first plane sort differently by bytes, which is the order of the list.
-  return list[low] === summary ? low : list.indexOf(summary);
+  return list[place] === summary ? place : list.indexOf(summary);
 };
 
 /** The neighbours of a package in its author's list. The choice only changes if the list changes nearby. */
