@@ -3,7 +3,7 @@ import { page } from './addresses.ts';
 import { site } from './context.ts';
 import { withoutTurns } from './direction.ts';
 import { divergenceText, divergenceTitle, recentDivergences, type ShownDivergence } from './divergences.ts';
-import { feedLength } from './feeds.ts';
+import { feedLength, wrapAtom } from './feeds.ts';
 import { escapeXml } from './xml.ts';
 
 /** The page for an entry: that of its package if there is only one, else the list of all. */
@@ -33,11 +33,7 @@ export const divergenceFeedResponse = (): Response => {
     );
   });
   const updated = events[0]?.at ?? figures.changedAt ?? '1970-01-01T00:00:00.000Z';
-  const home = escapeXml(base + page.divergence);
-  const text =
-    `<?xml version="1.0" encoding="utf-8"?>\n<feed xmlns="http://www.w3.org/2005/Atom">` +
-    `<title>${escapeXml(`${service.name}: same version, other bytes`)}</title><id>${home}</id><updated>${updated}</updated>` +
-    `<link href="${home}"/><link rel="self" type="application/atom+xml" href="${escapeXml(base + page.divergenceFeed)}"/>` +
-    `<icon>${escapeXml(base)}/favicon.svg</icon>\n${entries.join('')}</feed>\n`;
+  const title = `${service.name}: same version, other bytes`;
+  const text = wrapAtom({ base, title, home: page.divergence, atom: page.divergenceFeed }, updated, entries);
   return new Response(text, { headers: { 'content-type': 'application/atom+xml; charset=utf-8' } });
 };

@@ -14,15 +14,9 @@ type Source = Pick<Site, 'catalog' | 'base' | 'inRepository' | 'byKind' | 'servi
 // Limits how many entries one repository has, so that one with hundreds of additions does not hide the others.
 const perRepository = feedLength / 5;
 
-const newest = (moments: Iterable<string>): string => {
-  let found = '1970-01-01T00:00:00.000Z';
-  for (const moment of moments) if (moment > found) found = moment;
-  return found;
-};
-
 // The day from which there could have been news of packages in these repositories.
 const since = (repositories: Iterable<Repository | undefined>): string =>
-  newest([...repositories].map((repository) => repository?.addedAt ?? ''));
+  ['1970-01-01T00:00:00.000Z', ...Array.from(repositories, (one) => one?.addedAt ?? '')].sort().at(-1) ?? '';
 
 const reposOf = (catalog: SiteCatalog, packages: readonly PackageSummary[]): Set<Repository | undefined> =>
   new Set(packages.flatMap(({ repositories }) => repositories.map((slug) => catalog.repository(slug))));

@@ -39,9 +39,19 @@ const titleOf = ({ summary, version, isUpdate, place }: FeedEntry): string =>
 
 const authorOf = ({ summary, place }: FeedEntry): string => publicAuthor(summary) || place;
 
-/** The feed in Atom (RFC 4287). */
+/** A feed in Atom (RFC 4287), of entries that are written already. */
+export const wrapAtom = (
+  { base, title, home, atom }: Pick<Feed, 'base' | 'title' | 'home' | 'atom'>,
+  updated: string,
+  entries: readonly string[],
+): string =>
+  `<?xml version="1.0" encoding="utf-8"?>\n<feed xmlns="http://www.w3.org/2005/Atom">` +
+  `<title>${escapeXml(title)}</title><id>${escapeXml(base + home)}</id><updated>${updated}</updated>` +
+  `<link href="${escapeXml(base + home)}"/><link rel="self" type="application/atom+xml" href="${escapeXml(base + atom)}"/>` +
+  `<icon>${escapeXml(base)}/favicon.svg</icon>\n${entries.join('')}</feed>\n`;
+
+/** The feed in Atom. */
 export const composeAtom = (feed: Feed): string => {
-  const updated = feed.entries[0]?.at ?? feed.since;
   const entries = feed.entries.map((entry) => {
     const { summary, at } = entry;
     return (
@@ -51,12 +61,7 @@ export const composeAtom = (feed: Feed): string => {
       `<category term="${summary.kind}"/><summary>${escapeXml(summary.summary || summary.id)}</summary></entry>\n`
     );
   });
-  return (
-    `<?xml version="1.0" encoding="utf-8"?>\n<feed xmlns="http://www.w3.org/2005/Atom">` +
-    `<title>${escapeXml(withoutTurns(feed.title))}</title><id>${escapeXml(feed.base + feed.home)}</id><updated>${updated}</updated>` +
-    `<link href="${escapeXml(feed.base + feed.home)}"/><link rel="self" type="application/atom+xml" href="${escapeXml(feed.base + feed.atom)}"/>` +
-    `<icon>${escapeXml(feed.base)}/favicon.svg</icon>\n${entries.join('')}</feed>\n`
-  );
+  return wrapAtom({ ...feed, title: withoutTurns(feed.title) }, feed.entries[0]?.at ?? feed.since, entries);
 };
 
 /** The feed as JSON Feed (version 1.1), if it has an address as such. */

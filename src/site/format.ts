@@ -53,13 +53,7 @@ const settledMs = 86_400_000;
  * The day of the last change of a repository, with "before" if only its content at the first reading is known, and its
  * origin names no earlier day.
  */
-export const formatChange = ({
-  changedAt,
-  addedAt,
-}: {
-  readonly changedAt: string;
-  readonly addedAt: string;
-}): string => {
+export const formatChange = ({ changedAt, addedAt }: Readonly<Record<'changedAt' | 'addedAt', string>>): string => {
   const isSeen = changedAt > addedAt || Date.parse(addedAt) - Date.parse(changedAt) > settledMs;
   return formatFirstSeen(changedAt, isSeen);
 };

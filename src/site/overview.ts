@@ -17,15 +17,12 @@ export interface Figures {
   readonly changedAt: string | undefined;
 }
 
-const latest = (times: Iterable<string | undefined>): string | undefined => {
-  let newest: string | undefined;
-  for (const time of times) if (time !== undefined && (newest === undefined || time > newest)) newest = time;
-  return newest;
-};
-
 /** The figures of the index in a catalog. */
 export const computeFigures = (catalog: SiteCatalog): Figures => {
-  const changedAt = latest(catalog.repositories.map((repository) => repository.changedAt));
+  const changedAt = catalog.repositories
+    .map((repository) => repository.changedAt)
+    .sort()
+    .at(-1);
   return {
     repositories: catalog.repositories.length,
     packages: catalog.packages.size,

@@ -180,12 +180,12 @@ export const computeRepositoryView = (
     base,
     service,
     served,
-    vanished = [],
+    vanished,
   }: {
     readonly base: string;
     readonly service: { readonly name: string };
     readonly served: readonly string[];
-    readonly vanished?: readonly VanishedPackage[];
+    readonly vanished: readonly VanishedPackage[];
   },
 ): RepositoryView => {
   const { record, outcome } = repository;

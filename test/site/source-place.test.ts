@@ -21,7 +21,12 @@ const placeOf = async (suite: string, component: string) => {
   const catalog = new SiteCatalog(file);
   const [repository] = catalog.repositories;
   if (repository === undefined) throw new Error('there is one');
-  const { sourceLine } = computeRepositoryView(repository, [], { base: '', service: { name: 'Index' }, served: [] });
+  const { sourceLine } = computeRepositoryView(repository, [], {
+    base: '',
+    service: { name: 'Index' },
+    served: [],
+    vanished: [],
+  });
   const [view] = doctorViews(catalog, new Map());
   catalog.close();
   return [sourceLine, view?.command];
