@@ -67,18 +67,7 @@ interface Ending {
 
 /** The report of a build. */
 export const composeReport = (built: BuildResult, { seconds, ...ending }: Ending): BuildReport => {
-  const {
-    outcomes,
-    lastBuild,
-    site,
-    statistics = null,
-    repositoryChanges,
-    packageChanges,
-    isUncompared = false,
-    repairs,
-    unreadable,
-    documents,
-  } = built;
+  const { lastBuild, outcomes, site } = built;
   const counts = site && {
     ...{ rendered: site.rendered, searchable: site.searchable },
     ...{ written: site.written, unchanged: site.unchanged, removed: site.removed },
@@ -90,14 +79,14 @@ export const composeReport = (built: BuildResult, { seconds, ...ending }: Ending
     visited: outcomes.length,
     requests: outcomes.reduce((sum, outcome) => sum + outcome.requests, 0),
     bytes: outcomes.reduce((sum, outcome) => sum + outcome.bytes, 0),
-    statistics,
+    statistics: built.statistics ?? null,
     repositories: lastBuild.repositories,
-    repositoryChanges,
-    packageChanges,
-    isUncompared,
-    repairs,
-    unreadable,
-    documents,
+    repositoryChanges: built.repositoryChanges,
+    packageChanges: built.packageChanges,
+    isUncompared: built.isUncompared ?? false,
+    repairs: built.repairs,
+    unreadable: built.unreadable,
+    documents: built.documents,
     site: counts ?? null,
     seconds: Object.fromEntries(seconds),
   });

@@ -1,5 +1,5 @@
 import { hueOf, lettersOf } from '../results/monogram.ts';
-import type { Notch } from '../results/notches.ts';
+import { type Notch, notchPlaces } from '../results/notches.ts';
 import { escapeXml } from './xml.ts';
 
 /** Pixels of a share picture: the smallest of which chat programs and social networks make a large preview. */
@@ -104,7 +104,6 @@ const rect = (x: number, y: number, width: number, height: number, rest: string)
   `<rect x="${x}" y="${y}" width="${width}" height="${height}" ${rest}/>`;
 
 // In the edge of the card, each at its own place, as in lists, and beside the words that explain them.
-const notchPlaces: Readonly<Record<Notch['kind'], number>> = { rootful: 0, rootless: 1, roothide: 2 };
 const composeNotches = (builds: readonly Notch[]): string => {
   const size = builds.length > 2 ? 13 : 16;
   let x = 312;
