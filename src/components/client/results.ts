@@ -128,8 +128,8 @@ const show = async (turn: number, until: number) => {
 };
 
 const count = async (turn: number) => {
-  // Of a query that was replaced meanwhile: its request would end that of the new one.
-  if (turn !== asked || !facets.open || results === undefined) return;
+  // Of a query that was replaced meanwhile, or while more is read: its request would end that one.
+  if (turn !== asked || more.disabled || !facets.open || results === undefined) return;
   const [{ createFacetOptions }, { counts, isPart }] = await Promise.all([load(), results.count()]);
   if (turn !== asked) return;
   options ??= createFacetOptions(select);
@@ -294,11 +294,12 @@ more.addEventListener('click', async () => {
   try {
     await readMore();
   } catch {
-    void answer({ shown, at: '', y: scrollY });
+    void answer({ shown: shown + step, at: '', y: scrollY });
     return;
   } finally {
     more.disabled = false;
   }
+  countSoon(asked);
   [...list.querySelectorAll<HTMLElement>('a.name')].find((name) => !known.has(name))?.focus();
 });
 list.addEventListener('click', ({ target }) => {

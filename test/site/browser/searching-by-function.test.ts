@@ -261,6 +261,46 @@ describe('searching where the function answers', () => {
     await expect.poll(async () => (await names(page)).length).toBe(20);
   });
 
+  it('shows more though the filters were about to be counted, which waits', async () => {
+    const page = await site.openPatient('/search/');
+    await page.evaluate(
+      '{ const set = window.setTimeout; window.setTimeout = (run, wait, ...more) => { if (wait !== 300) return set(run, wait, ...more); window.due = run; }; }',
+    );
+    const { promise: isAsked, resolve: tell } = Promise.withResolvers<void>();
+    const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
+    await page.route(
+      ({ searchParams }) => searchParams.has('page'),
+      async (route) => {
+        tell();
+        await isReleased;
+        await route.continue().catch(() => {});
+      },
+    );
+    await page.getByRole('searchbox').fill('many');
+    await expect.poll(() => names(page)).toHaveLength(20);
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await isAsked;
+    await page.evaluate('due()');
+    release();
+    await expect.poll(() => names(page)).toHaveLength(40);
+    await page.evaluate('due()');
+    await expect
+      .poll(() => page.locator('select[name=section] option').allTextContents())
+      .toEqual(['Any', 'Themes (240)']);
+  });
+
+  it('shows more by the files where the index fails meanwhile', async () => {
+    const page = await site.openPatient('/search/');
+    await page.getByRole('searchbox').fill('many');
+    await expect.poll(() => names(page)).toHaveLength(20);
+    await page.route(
+      ({ searchParams }) => searchParams.has('page'),
+      (route) => route.fulfill({ status: 500, json: {} }),
+    );
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await expect.poll(() => names(page)).toHaveLength(40);
+  });
+
   it('offers what it did not count, where it counted a part', async () => {
     const page = await site.openPatient('/search/?q=many', phone);
     const states = () => page.locator('select[name=state] option').allTextContents();
