@@ -257,7 +257,8 @@ describe('the page of a package', () => {
     const listed = (host: string) => ({ host, reason: 'A trap', date: '2026-11-20', source: 'https://a.example/' });
     const file = path.join(folder, 'unsafe.sqlite');
     const newer = tweak({ Version: '9.0' }) + tweak({ Architecture: 'iphoneos-arm64e', Version: '9.0' });
-    await writeCatalog(file, [own, { ...third, packages: newer }], 'https://index.example');
+    const between = tweak({ Version: '1.0.5' }) + tweak({ Version: '8.0' });
+    await writeCatalog(file, [own, { ...third, packages: newer + between }], 'https://index.example');
     const seen = (...hosts: string[]): PackageView => {
       const opened = new SiteCatalog(file, lastBuild, undefined, hosts.map(listed));
       const found = computePackageView(opened, 'org.t.tweak');
@@ -287,6 +288,10 @@ describe('the page of a package', () => {
       ['rootful', 'unsafe'],
       ['roothide', 'unsafe'],
     ]);
+    // The newest of all repositories come first, and what is unsafe last.
+    const older = (...hosts: string[]) => seen(...hosts).older.map(({ version }) => version);
+    expect(older()).toEqual(['8.0', '1.1.1', '1.1', '1.0.5', '1.0']);
+    expect(older('bytes.example')).toEqual(['1.1.1', '1.1', '1.0', '8.0', '1.0.5']);
     // Lists leave these out, but not all that there are.
     expect([...best.summary.unsafeIn]).toEqual(['other-bytes']);
     expect([...seen('own.example', 'bytes.example').summary.unsafeIn]).toEqual([]);

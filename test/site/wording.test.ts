@@ -147,6 +147,7 @@ const giving: Source = {
       Icon: 'https://giver.example/present.png',
     }),
     stanza({ Package: 'com.giver.late', Name: 'Late', Section: 'Tweaks' }),
+    stanza({ Package: 'com.shop.tardy', Name: 'Tardy', Architecture: 'iphoneos-arm' }),
   ].join(''),
 };
 const empty: Source = { ...single, entry: { slug: 'empty', uri: 'https://empty.example/', ranking: 4 }, packages: '' };
@@ -587,11 +588,13 @@ describe('the words and figures of every page', () => {
     expect(html).toContain('<div class="note weak" id="needs-more">');
   });
 
-  it('says where APT refuses the repository of what a package needs, and of a copy of it', () => {
+  it('says where APT refuses the repository of what a package needs, of another build of it, and of a copy', () => {
     const needy = troubled.get('package/com.shop.tardy/index.html') ?? '';
-    expect(readAloud(needy.split('id="needs-more"')[1]?.split('</p>')[0] ?? '').replaceAll(/\s+/g, ' ')).toContain(
+    const noteAt = (place: string) => readAloud(needy.split(place)[1]?.split('</p>')[0] ?? '').replaceAll(/\s+/g, ' ');
+    expect(noteAt('id="needs-more"')).toContain(
       'Late is in Giver , which APT refuses: what it serves is past the day until which it is valid.',
     );
+    expect(noteAt('of-build"')).toContain('is in Giver , which is past the day until which it is valid, not in ');
     expect(needy).toContain('<div class="note weak" id="needs-more">');
     const copied = troubled.get('package/com.shop.given/index.html') ?? '';
     expect(textsOf(copied.split('list copies"')[1]?.split('</ul>')[0] ?? '')).toContain('Expired');

@@ -18,6 +18,8 @@ const countedRecords = 250;
 const gap = 40;
 const mostKept = 60;
 const mostPages = 6;
+/** Of so many small pages, a large one is sooner there. */
+const manyPages = 3;
 
 /** A newer query has replaced this one. */
 export class Superseded extends Error {
@@ -115,7 +117,8 @@ export class IndexAnswer {
   readonly #text: string;
   readonly #chosen: Chosen;
   readonly #sort: PackageOrder;
-  readonly #isWide: boolean;
+  /** How many records a page has. */
+  readonly #limit: number;
   readonly #records: FoundRecord[] = [];
   /** The packages of these records; made on demand. */
   #found: readonly FoundPackage[] | undefined;
@@ -124,11 +127,13 @@ export class IndexAnswer {
   #isMore = true;
 
   /**
-   * `isWide`: some results are selected by something that only this browser knows, so more are read at once. The index
-   * could select them by `architecture` and `firmware`, but what the browser keeps is sent to nobody (src/contract/kept.ts).
+   * `wanted`: how many packages are read at first. `isWide`: some results are selected by something that only this
+   * browser knows, so more are read at once. The index could select them by `architecture` and `firmware`, but what the
+   * browser keeps is sent to nobody (src/contract/kept.ts).
    */
-  constructor(text: string, chosen: Chosen, sort: PackageOrder, isWide: boolean) {
-    this.#isWide = isWide;
+  constructor(text: string, chosen: Chosen, sort: PackageOrder, wanted: number, isWide: boolean) {
+    // Who comes back to a long list does not wait for one small page after another.
+    this.#limit = isWide || wanted > manyPages * pageOfRecords ? countedRecords : pageOfRecords;
     this.#text = text;
     this.#chosen = chosen;
     this.#sort = sort;
@@ -146,10 +151,9 @@ export class IndexAnswer {
 
   /** Reads until that many packages are known, or all. Throws Superseded, or an error if the index does not answer. */
   async reach(wanted: number): Promise<void> {
-    const limit = this.#isWide ? countedRecords : pageOfRecords;
     const reading = readTold();
     for (let asked = 0; this.#isMore && asked < mostPages && this.found.length < wanted; asked++) {
-      const page = await fetchPage(parametersOf(this.#text, this.#chosen, this.#sort, limit, this.#pages + 1));
+      const page = await fetchPage(parametersOf(this.#text, this.#chosen, this.#sort, this.#limit, this.#pages + 1));
       this.#pages++;
       this.#traits = readTraits(await reading, document.querySelector('#device-bar') !== null);
       this.#records.push(...page.records);

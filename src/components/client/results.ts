@@ -194,12 +194,13 @@ const answer = async (left?: Left | null) => {
   wait();
   try {
     const { search } = await load();
-    const found = await search(text, step, narrowed, sorted(), true);
+    const wanted = Math.max(step, left?.shown ?? 0);
+    const found = await search(text, wanted, narrowed, sorted(), true);
     if (turn !== asked) return;
     isUnloaded = false;
     results = found;
     shown = 0;
-    await show(turn, Math.max(step, left?.shown ?? 0));
+    await show(turn, wanted);
     if (turn !== asked) return;
     await tell(found);
     countSoon(turn);

@@ -36,7 +36,7 @@ const fromIndex = async (
   sort: PackageOrder,
   isForDevice: boolean,
 ): Promise<Results> => {
-  const answer = new IndexAnswer(text, chosen, sort, isForDevice);
+  const answer = new IndexAnswer(text, chosen, sort, wanted, isForDevice);
   // Packages keep their places even without a device, because later reads may know more about a package than the first.
   const arrange = fitsFirst(isForDevice ? ({ runs }) => mayRun(runs ?? '') : () => false);
   await answer.reach(wanted);

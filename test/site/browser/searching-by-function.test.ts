@@ -289,6 +289,24 @@ describe('searching where the function answers', () => {
       .toEqual(['Any', 'Themes (240)']);
   });
 
+  it('comes back to the end of a long list, in few requests', async () => {
+    const page = await site.openPatient('/search/');
+    await page.getByRole('searchbox').fill('many');
+    const more = page.getByRole('button', { name: 'Show more' });
+    for (let count = 20; count < 240; count += 20) {
+      await expect.poll(() => names(page)).toHaveLength(count);
+      await more.click();
+    }
+    await expect.poll(() => names(page)).toHaveLength(240);
+    const asked = watch(page);
+    await page.getByRole('link', { name: 'Many 238' }).click();
+    await page.waitForURL('**/package/**');
+    await page.goBack();
+    await expect.poll(() => names(page)).toHaveLength(240);
+    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Many 238');
+    expect(asked.filter((name) => name === '/v2/jailbreak/package/search')).toHaveLength(1);
+  });
+
   it('shows more by the files where the index fails meanwhile', async () => {
     const page = await site.openPatient('/search/');
     await page.getByRole('searchbox').fill('many');
