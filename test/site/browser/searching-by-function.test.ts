@@ -374,6 +374,27 @@ describe('searching where the function answers', () => {
     await expect.poll(() => page.locator('#search-status').textContent()).toBe('Type 256 characters at most.');
   });
 
+  it('T9: sends the words, what is chosen and how to order, as the privacy page says, and nothing else', async () => {
+    const page = await site.openPatient('/search/');
+    const names = new Set<string>();
+    page.on('request', (request) => {
+      const { pathname, searchParams } = new URL(request.url());
+      if (pathname.endsWith('/package/search')) for (const name of searchParams.keys()) names.add(name);
+    });
+    const { promise: isSorted, resolve } = Promise.withResolvers<void>();
+    page.on('request', (request) => request.url().includes('sort=newest') && resolve());
+    await page.getByRole('searchbox').fill('many');
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await page.locator('select[name=section]').selectOption('themes');
+    await page.locator('select[name=sort]').selectOption('newest');
+    await isSorted;
+    expect([...names].sort()).toEqual(['kind', 'limit', 'page', 'q', 'sort']);
+    await page.goto(`${site.computing.address}/privacy/`);
+    const told = await page.locator('main').innerText();
+    for (const words of ['the words so far', 'what you narrow the results to', 'the order that you choose'])
+      expect(told).toContain(words);
+  });
+
   it('C14: sends the device of the visitor to nobody', async () => {
     const page = await site.openPatient('/');
     await page.evaluate("localStorage.setItem('device', '16.7 rootless')");
