@@ -62,6 +62,17 @@ describe('findings, while the content stays the same', () => {
     expect(await visit()).toMatchObject({ codes: [], asked: ['/Release 304'] });
   });
 
+  it('C8: tell at the next visit that an index is there again for which the origin gave no answer', async () => {
+    await serve();
+    await visit();
+    bench.origin.break('/repo/Packages.bz2', { kind: 'reset' });
+    bench.pass(day);
+    expect(await visit()).toMatchObject({ outcome: 'unchanged', codes: ['extras-unanswered'] });
+    bench.origin.mend();
+    bench.pass(60);
+    expect(await visit()).toMatchObject({ outcome: 'unchanged', codes: [] });
+  });
+
   it.each([
     [404, /publish .*\(status 404\)/],
     [401, /permit .*\(401, 403\)/],

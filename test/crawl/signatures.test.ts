@@ -349,6 +349,25 @@ describe('with a key in the manifest', () => {
     },
   );
 
+  it.each(styles)(
+    'C5: a release signed in %s: the one that comes in its place between it and its index is judged as well',
+    async (into) => {
+      await serve(3, signer, [into]);
+      const entry = pinned(signer.publicKey);
+      await bench.crawlOne({}, entry);
+      await serve(4, signer, [into]);
+      const replacing = await signRepository(await generateRepository(generation(5)), other, [into]);
+      bench.origin.break('/repo/Packages.bz2', (_, nth) => {
+        if (nth === 1) bench.origin.serve('repo', replacing);
+        return undefined;
+      });
+      const outcome = await bench.crawlOne({}, entry);
+      expect(outcome).toMatchObject({ outcome: 'stale', code: 'signature-key-changed' });
+      expect(outcome.asked).toContain(`/${into === 'InRelease' ? into : 'Release'} 200`);
+      expect(await stanzas()).toBe(3);
+    },
+  );
+
   it('C5: that is added later is held against what is there already, and its removal too', async () => {
     await serve(3, signer);
     await bench.crawlOne();
