@@ -186,10 +186,8 @@ const crawlOne = async (
     }
     const signing = before?.signing ?? null;
     const { code, message: reason, detail, earlier } = error;
-    // A snapshot from before is still shown, and was confirmed at that time. A time in the future was recorded under a
-    // clock that was ahead; then a later confirmation counts, if there was one.
-    const confirmed = [before?.checkedAt, attempts?.succeededAt].filter((at) => at != null);
-    const confirmedAt = confirmed.find((at) => at <= now.toISOString()) ?? confirmed[0] ?? null;
+    // A snapshot from before is still shown, and was confirmed at that time. Of a lost one the attempts tell.
+    const confirmedAt = before?.checkedAt ?? attempts?.succeededAt ?? null;
     const known = findings ?? attempts?.findings ?? [];
     const outcome = before ? 'stale' : 'failed';
     return { outcome, code, earlier, reason, detail, findings: known, signing, confirmedAt };

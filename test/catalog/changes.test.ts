@@ -22,5 +22,9 @@ it('P2: tells of the first and the last package of a repository that stays, and 
     { ...listed, package_id: 'a', change: 'added', version: '1.0' },
     { ...listed, package_id: 'b', change: 'added', version: '2.0' },
   ]);
-  for (const catalog of [filled, emptied]) catalog.discard();
+  // What it had under a former slug it has not got now.
+  const before = await catalogOf({ slug: 'one', packages: '' }, { slug: 'gone', packages: full });
+  const renamed = [{ slug: 'one', aliases: ['gone'] }];
+  expect(readPackageChanges(before.database, filled.database, renamed)).toEqual([]);
+  for (const catalog of [filled, emptied, before]) catalog.discard();
 });

@@ -12,6 +12,7 @@ import { SiteCatalog } from '../../src/site/site-catalog.ts';
 import { adoptFormerSlugs } from '../../src/snapshots/former-slugs.ts';
 import { HistoryStore } from '../../src/snapshots/history.ts';
 import { type RecordHistory, RecordSights, recordKey, type Sight } from '../../src/snapshots/record-history.ts';
+import type { Remembered } from '../../src/snapshots/snapshot.ts';
 import { openStore } from '../../src/snapshots/store.ts';
 import { buildCatalog, packages, parseRecords, type SourceRepository } from '../support/catalog.ts';
 import { makeEntry } from '../support/crawling.ts';
@@ -301,15 +302,20 @@ describe('a history that is taken over under a new slug', () => {
   const first = '2026-01-01T00:00:00.000Z';
   const second = '2026-02-01T00:00:00.000Z';
 
+  const remembered = (stanzas: number): Remembered => ({
+    ...{ stanzas, date: null, signers: [], content: null },
+    origin: { uri: 'https://repo.example/', suite: './', component: null, binary: null },
+  });
+
   const prepare = async () => {
     const folder = temporaryFolder();
     const store = new HistoryStore(folder);
-    await store.update('old', { addedAt: first, formerSlugs: ['older'] });
+    await store.update('old', { addedAt: first, formerSlugs: ['older'], remembered: remembered(1) });
     await store.writeRecords(
       'old',
       of([recordKey('a', '1', 'x'), sight(first)], [recordKey('b', '1', 'x'), sight(first)]),
     );
-    await store.update('new', { addedAt: second });
+    await store.update('new', { addedAt: second, remembered: remembered(2) });
     await store.writeRecords('new', of([recordKey('a', '1', 'x'), sight(second)]));
     return folder;
   };
@@ -340,7 +346,7 @@ describe('a history that is taken over under a new slug', () => {
       await new HistoryStore(folder).adopt('new', 'old');
       expect(await holds(folder)).toEqual(await holds(whole));
       const [repository, records, isLeft] = await holds(whole);
-      expect(repository).toMatchObject({ addedAt: first, formerSlugs: ['older', 'old'] });
+      expect(repository).toEqual({ addedAt: first, formerSlugs: ['older', 'old'], remembered: remembered(2) });
       expect(records?.records.get(recordKey('a', '1', 'x'))?.seen).toBe(first);
       expect(isLeft).toBe(false);
       expect(await new HistoryStore(folder).adopt('new', 'old'), 'nothing is left to adopt').toBe(false);

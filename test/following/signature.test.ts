@@ -69,6 +69,16 @@ it('P1: a build killed at any step leaves what whoever trusts its key can take, 
   expect(left).toBe(1);
 });
 
+it('P1: a signature that is lost under either of its names is made again by the next build', async () => {
+  await publication.publish({ 'v2/a.json': '1' }, { signer });
+  const named = signaturePathOf(readIn(publication.out, generationPath.current));
+  for (const file of [generationPath.signature, named]) {
+    rmSync(path.join(publication.out, file));
+    await mendSignature(publication.output, signer);
+    expect(await isInForce(publication.out), file).toBe(true);
+  }
+});
+
 it('P1: a mirror killed between signature and generation goes on, and so does whoever reads it', async () => {
   const folder = path.join(temporaryFolder(), 'mirror');
   const take = () => {
