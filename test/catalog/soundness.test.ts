@@ -1,9 +1,10 @@
-import { closeSync, mkdirSync, openSync, symlinkSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, renameSync, symlinkSync, writeFileSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
 import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
-import { isDamage } from '../../src/catalog/soundness.ts';
+import { isCatalogSound, isDamage, markCatalog, placeMarked } from '../../src/catalog/soundness.ts';
+import { catalogPath } from '../../src/catalog/state-catalog.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
 /** What SQLite throws when it does this. */
@@ -47,6 +48,29 @@ it('C12: a file that is no database, or has a page that is none, is told from on
   expect([10, 13, 266].map((errcode) => isDamage(withCode(errcode)))).toEqual([false, false, false]);
   expect(isDamage(withCode(11, 'EIO'))).toBe(false);
   expect(isDamage('damage')).toBe(false);
+});
+
+it('C12: a catalog is known whether the process ended before it replaced another one or after', async () => {
+  const state = temporaryFolder();
+  const file = catalogPath(state);
+  const next = path.join(state, 'next');
+  const make = (content: string) => writeFileSync(next, `SQLite format 3\0${content}`);
+  const place = () => renameSync(next, file);
+  const killed = (work: () => void) => () => {
+    work();
+    throw new Error('killed');
+  };
+  make('first');
+  placeMarked(state, await markCatalog(next), place);
+  for (const work of [() => {}, place]) {
+    make('second');
+    const mark = await markCatalog(next);
+    expect(() => placeMarked(state, mark, killed(work))).toThrow('killed');
+    expect(await isCatalogSound(state, file, false)).toBe(true);
+  }
+  make('foreign');
+  place();
+  expect(await isCatalogSound(state, file, false)).toBe(false);
 });
 
 it('C12: a folder, or a pipe that would be waited for without an end, in the place of a catalog is named', () => {

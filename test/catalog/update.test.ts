@@ -358,6 +358,12 @@ describe('catalog', () => {
     const empty = { ...store, read: async () => undefined };
     expect((await updateCatalog(catalog, entries, empty, { base, now: new Date() })).lost).toEqual(['one']);
     catalog.discard();
+    // Of one that was renamed as well, the rows stay under its former slug.
+    const renamed = new CatalogBuild(state);
+    const entry = entryOf({ ...changed, slug: 'new', aliases: ['one'] });
+    expect((await updateCatalog(renamed, [entry], empty, { base, now: new Date() })).removed).toEqual([]);
+    expect(recordsOf(renamed.database, 'a')).toHaveLength(1);
+    renamed.discard();
   });
 
   it('writes repository records as documented, with the embedded form free of nulls', async () => {

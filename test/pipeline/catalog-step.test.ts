@@ -3,9 +3,10 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { encodeFolderName } from '../../src/contract/filenames.ts';
 import type { CrawlOutcome } from '../../src/crawl/crawl.ts';
-import type { PreparedInput } from '../../src/pipeline/build-input.ts';
+import type { BuildInput, PreparedInput } from '../../src/pipeline/build-input.ts';
 import { bringUpToDate, withSoundCatalog } from '../../src/pipeline/catalog-step.ts';
 import { openStore } from '../../src/snapshots/store.ts';
+import { buildCatalog, packages } from '../support/catalog.ts';
 import { makeEntry } from '../support/crawling.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
@@ -45,4 +46,22 @@ it('C2: repositories whose snapshots cannot be read are looked for once each, ho
     entries.slice(count / 2).map(({ slug }) => [slug, 'store-failed']),
   );
   expect(looks).toBeLessThan(10 * count);
+});
+
+it('C12: the work is repeated with a new catalog where that in force is damaged, and for no other failure', async () => {
+  const state = temporaryFolder();
+  await buildCatalog(state, [{ slug: 'one', packages: packages({}) }]);
+  const input = { state } as BuildInput;
+  const failing = async (cause: Error) => {
+    const begun: boolean[] = [];
+    const work = withSoundCatalog(input, async (catalog) => {
+      begun.push(catalog.before === undefined);
+      throw cause;
+    });
+    await expect(work).rejects.toBe(cause);
+    return begun;
+  };
+  expect(await failing(new Error('a full disk'))).toEqual([false]);
+  const damage = Object.assign(new Error('malformed'), { code: 'ERR_SQLITE_ERROR', errcode: 11 });
+  expect(await failing(damage)).toEqual([false, true]);
 });
