@@ -261,6 +261,20 @@ test('T4 each limit is counted for as long as the manual says', async () => {
   expect(await counted((deps) => countSignInRequest(deps, '2001:db8::1', 30))).toEqual(ofRate.sort());
 });
 
+test('T11 a failed introspection counts for all of a /48, in which one subscriber may have every address', async () => {
+  const keys: string[] = [];
+  const store = {
+    countAttempts: async (attempts: readonly { keyHash: Uint8Array }[]) => {
+      for (const { keyHash } of attempts) keys.push(Buffer.from(keyHash).toString('hex'));
+    },
+  } as Partial<CredentialStore> as CredentialStore;
+  const deps = { store, cryptography: createNodeCryptography() };
+  for (const address of ['2001:db8::1', '2001:db8:0:1::1', '2001:db8:1::1']) {
+    await countFailedIntrospection(deps, address);
+  }
+  expect(keys.map((key) => keys.indexOf(key))).toEqual([0, 0, 2]);
+});
+
 test('T4 a sign-in whose password cannot be looked at, for a fault of ours, is no guess', async () => {
   const gateway = await startGateway();
   onTestFinished(gateway.close);
