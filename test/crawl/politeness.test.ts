@@ -229,6 +229,14 @@ describe('back-off', () => {
     }
   });
 
+  it('C6: does not follow from a fault of ours, which counts for none of the origin', () => {
+    const before = { ...noAttempts, failures: 1 };
+    for (const code of ['store-failed', 'internal'] as const) {
+      const after = backOff.failed(before, new CrawlError(code, 'x'), bench.now);
+      expect(after).toMatchObject({ code, failures: 1, notBefore: null });
+    }
+  });
+
   it('C6: a host that is down is left alone for longer and longer', async () => {
     const { origin } = bench;
     origin.break('/repo/InRelease', { kind: 'reset' });

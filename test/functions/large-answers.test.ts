@@ -62,6 +62,21 @@ describe('H8 large answers', () => {
     expect(await Promise.all(answers)).toEqual(['0', 'failed', '2', '3', '4']);
   });
 
+  it('leave one place each where nobody waits for it', async () => {
+    const { begun, ask, end } = startAnswers();
+    const answers = Array.from('0123', (name) => ask('192.0.2.1', name));
+    await expect.poll(() => begun).toHaveLength(4);
+    end('0');
+    await answers[0];
+    answers.push(...Array.from('45', (name) => ask('192.0.2.1', name)));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(begun.join('')).toBe('01234');
+    end('1');
+    await expect.poll(() => begun.join('')).toBe('012345');
+    for (const name of '2345') end(name);
+    expect(await Promise.all(answers)).toHaveLength(6);
+  });
+
   it('do not keep small ones waiting', async () => {
     const { begun, ask, end } = startAnswers();
     const large = Array.from({ length: 5 }, (_, number) => ask('192.0.2.1', `large${number}`));
