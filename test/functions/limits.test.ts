@@ -29,6 +29,8 @@ describe('rate limit', () => {
     for (let asked = 0; asked < 3; asked++) expect((await ask()).status).toBe(200);
     const refused = await ask();
     expect(refused.status).toBe(429);
+    // A cache in between would give it to others, who did not ask too often.
+    expect(refused.headers.get('cache-control')).toBe('no-store');
     expect(refused.headers.get('retry-after')).toBe('2');
     expect(refused.headers.get('access-control-expose-headers')).toContain('Retry-After');
     expect(await refused.json()).toMatchObject({
