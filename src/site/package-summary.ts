@@ -30,7 +30,7 @@ export interface PackageSummary extends Face {
   readonly author: string;
   readonly section: string | null;
   readonly kind: SectionKind;
-  /** What rows show of the newest version in other repositories, by slug, if that is anything else. */
+  /** What rows show of the newest version in other repositories, by slug, if that says anything else. */
   readonly faces: ReadonlyMap<string, Face>;
   readonly repository: Repository;
   /** Slugs of all repositories that have it, the best first. */
@@ -82,14 +82,13 @@ const none = new Map<string, never>();
 
 type ParsedRecord = ReturnType<typeof parseRecord>;
 
-const faceOf = ({ package_id, name, description, icon_url, price }: ParsedRecord): Face => {
-  return {
-    name: visibleText(name) ?? package_id,
-    summary: firstLine(describedBy(description)),
-    icon: ownImage.test(icon_url) ? undefined : webAddress(icon_url),
-    paid: price === 'Paid',
-  };
-};
+/** `best`: what the best record shows, for what another does not say. */
+const faceOf = ({ package_id, name, description, icon_url, price }: ParsedRecord, best?: Face): Face => ({
+  name: visibleText(name) ?? best?.name ?? package_id,
+  summary: firstLine(describedBy(description)) || (best?.summary ?? ''),
+  icon: (ownImage.test(icon_url) ? undefined : webAddress(icon_url)) ?? best?.icon,
+  paid: price === 'Paid',
+});
 
 /** What a row of a package shows in the list of one repository, or in other lists. */
 export const faceIn = (summary: PackageSummary, slug: string | undefined): Face =>
@@ -107,7 +106,7 @@ const facesOf = (firsts: ReadonlyMap<string, ReadRecord>, best: Face): ReadonlyM
   if (firsts.size === 1) return none;
   const faces = new Map<string, Face>();
   for (const [slug, { record }] of firsts) {
-    const { name, summary, icon, paid } = faceOf(record);
+    const { name, summary, icon, paid } = faceOf(record, best);
     if (name === best.name && summary === best.summary && icon === best.icon && paid === best.paid) continue;
     faces.set(slug, { name, summary, icon, paid });
   }
