@@ -9,4 +9,6 @@ export const searchPage = {
   facets: ['section', 'repository', 'architecture', 'price', 'state'],
   /** The parameter with their order. */
   order: 'sort',
+  /** How many results scripts show at first, and how many more each time. */
+  step: 20,
 } as const;

@@ -125,12 +125,14 @@ describe('packages from records', () => {
       traits,
     );
     const arrange = fitsFirst(({ runs }) => runs === 'rootless');
-    const names = (count: number) => arrange(all.slice(0, count)).map(({ name }) => name);
-    expect(names(0)).toEqual([]);
-    expect(names(4)).toEqual(['Storm New', 'Storm Old', 'Storm Too', 'Other']);
-    expect(names(5)).toEqual(['Storm New', 'Storm Old', 'Storm Too', 'Other', 'Storm Late']);
+    const names = (count: number, shown: number) => arrange(all.slice(0, count), shown).map(({ name }) => name);
+    expect(names(0, 0)).toEqual([]);
+    expect(names(4, 0)).toEqual(['Storm New', 'Storm Old', 'Storm Too', 'Other']);
+    // What is not shown yet gives way.
+    expect(names(5, 2)).toEqual(['Storm New', 'Storm Old', 'Storm Late', 'Storm Too', 'Other']);
     // What is left out by what was read later of it keeps its place, or one behind it would never be shown.
-    expect(arrange(all.slice(2)).map(({ name }) => name)).toEqual(names(5));
+    expect(arrange(all.slice(2), 2).map(({ name }) => name)).toEqual(names(5, 2));
+    expect(names(5, 5)).toEqual(['Storm New', 'Storm Old', 'Storm Late', 'Storm Too', 'Other']);
   });
 
   it.each([

@@ -90,13 +90,51 @@ describe('C14: results for the device of the visitor', () => {
     },
   );
 
+  const recordOf = (name: string, package_id: string, architecture: string) => ({
+    ...{ package_id, name, architecture, description: null, version: '1.0', section: 'Tweaks' },
+    ...{ author: null, maintainer: null, price: 'Free', icon_url: null, repository: { slug: 'one', name: 'One' } },
+  });
+
+  it('are looked for further on by who asks for more, in few pages, and come before what is not shown yet', async () => {
+    const page = await browser.newPage();
+    const asked: (string | null)[] = [];
+    const crowd = Array.from({ length: 1200 }, (_, index) =>
+      recordOf(`Mass ${index}`, `com.mass.p${index}`, 'iphoneos-arm'),
+    );
+    const data = [
+      ...crowd.slice(0, 600),
+      ...rootless.slice(0, 2).map((name) => recordOf(name, idOf(name), 'iphoneos-arm64')),
+      ...crowd.slice(600),
+      ...rootless.slice(2).map((name) => recordOf(name, idOf(name), 'iphoneos-arm64')),
+    ];
+    await page.route('**/v2/**', (route) => {
+      const { pathname, searchParams } = new URL(route.request().url());
+      if (!pathname.endsWith('/search')) return route.fulfill({ json: {} });
+      asked.push(searchParams.get('page'));
+      const [limit, number] = [Number(searchParams.get('limit')), Number(searchParams.get('page') ?? 1)];
+      const refs = limit * number < data.length ? { nextPage: 'https://i.example/next' } : {};
+      return route.fulfill({ json: { data: data.slice(limit * (number - 1), limit * number), refs } });
+    });
+    const shown = () => page.locator('#results .name').allTextContents();
+    await page.goto(`${server.base}/search/?q=mass&${device}`);
+    await expect.poll(shown).toEqual(crowd.slice(0, 20).map(({ name }) => name));
+    expect(asked).toEqual([null]);
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await expect.poll(shown).toHaveLength(40);
+    expect((await shown()).slice(0, 3)).toEqual([...rootless.slice(0, 2), 'Mass 0']);
+    expect(asked).toEqual([null, '2', '3']);
+    expect(await page.evaluate('document.activeElement.textContent')).toBe(rootless[0]);
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await expect.poll(shown).toHaveLength(60);
+    expect((await shown()).slice(0, 5)).toEqual([...rootless, 'Mass 0']);
+    expect(new Set(await shown()).size).toBe(60);
+    expect(asked).toEqual([null, '2', '3', '4', '5']);
+    await page.close();
+  });
+
   it('come first of all that the index finds, which is not told of the device', async () => {
     const page = await browser.newPage();
     const asked: string[] = [];
-    const recordOf = (name: string, package_id: string, architecture: string) => ({
-      ...{ package_id, name, architecture, description: null, version: '1.0', section: 'Tweaks' },
-      ...{ author: null, maintainer: null, price: 'Free', icon_url: null, repository: { slug: 'one', name: 'One' } },
-    });
     const data = [
       ...rootful.map((name) => recordOf(name, idOf(name), 'iphoneos-arm')),
       ...rootless.map((name) => recordOf(name, idOf(name), 'iphoneos-arm64')),

@@ -1,5 +1,6 @@
 import { inPartHeader } from '../../contract/answer-headers.ts';
 import type { PackageOrder } from '../../contract/parameters.ts';
+import { searchPage } from '../../contract/search-page.ts';
 import { type Chosen, facetNames } from '../../results/chosen-facets.ts';
 import { type FoundPackage, type FoundRecord, toPackages, withParts } from '../../results/found.ts';
 import { readTraits, type ToldTraits, traitsFile } from '../../results/index-traits.ts';
@@ -20,6 +21,8 @@ const mostKept = 60;
 const mostPages = 6;
 /** Of so many small pages, a large one is sooner there. */
 const manyPages = 3;
+/** For each further step of results, so many pages are looked through for some that fit. */
+const pagesOfStep = 2;
 
 /** A newer query has replaced this one. */
 export class Superseded extends Error {
@@ -117,6 +120,7 @@ export class IndexAnswer {
   readonly #text: string;
   readonly #chosen: Chosen;
   readonly #sort: PackageOrder;
+  readonly #fits: ((one: FoundPackage) => boolean) | undefined;
   /** How many records a page has. */
   readonly #limit: number;
   readonly #records: FoundRecord[] = [];
@@ -127,13 +131,20 @@ export class IndexAnswer {
   #isMore = true;
 
   /**
-   * `wanted`: how many packages are read at first. `isWide`: some results are selected by something that only this
-   * browser knows, so more are read at once. The index could select them by `architecture` and `firmware`, but what the
-   * browser keeps is sent to nobody (src/contract/kept.ts).
+   * `wanted`: how many packages are read at first. `fits`: those are wanted that only this browser can select, so more are
+   * read at once. The index could select them by `architecture` and `firmware`, but what the browser keeps is sent to
+   * nobody (src/contract/kept.ts).
    */
-  constructor(text: string, chosen: Chosen, sort: PackageOrder, wanted: number, isWide: boolean) {
+  constructor(
+    text: string,
+    chosen: Chosen,
+    sort: PackageOrder,
+    wanted: number,
+    fits: ((one: FoundPackage) => boolean) | undefined,
+  ) {
+    this.#fits = fits;
     // Who comes back to a long list does not wait for one small page after another.
-    this.#limit = isWide || wanted > manyPages * pageOfRecords ? countedRecords : pageOfRecords;
+    this.#limit = fits !== undefined || wanted > manyPages * pageOfRecords ? countedRecords : pageOfRecords;
     this.#text = text;
     this.#chosen = chosen;
     this.#sort = sort;
@@ -149,10 +160,24 @@ export class IndexAnswer {
     return this.#isMore;
   }
 
+  /**
+   * Whether more is read for that many packages. Who asks for more, and has not seen so many that fit, waits for further
+   * pages in which there may be some.
+   */
+  #isShortOf(wanted: number): boolean {
+    if (!this.#isMore) return false;
+    if (this.found.length < wanted) return true;
+    const steps = Math.ceil(wanted / searchPage.step) - 1;
+    // Nothing comes after a partial match that matches the whole query.
+    const isLooked =
+      this.#fits === undefined || this.#pages > steps * pagesOfStep || this.#records.some(({ isPart }) => isPart);
+    return !isLooked && this.found.filter(this.#fits).length < wanted;
+  }
+
   /** Reads until that many packages are known, or all. Throws Superseded, or an error if the index does not answer. */
   async reach(wanted: number): Promise<void> {
     const reading = readTold();
-    for (let asked = 0; this.#isMore && asked < mostPages && this.found.length < wanted; asked++) {
+    for (let asked = 0; asked < mostPages && this.#isShortOf(wanted); asked++) {
       const page = await fetchPage(parametersOf(this.#text, this.#chosen, this.#sort, this.#limit, this.#pages + 1));
       this.#pages++;
       this.#traits = readTraits(await reading, document.querySelector('#device-bar') !== null);

@@ -8,9 +8,8 @@ import { hasDevice, keepDevice, placeRows } from './visitor-device.ts';
 
 // The search page. Its address contains the whole query, so that it can be shared and returned to.
 
-const step = 20;
 // Not from the module that counts them, which is loaded after the first query.
-const facetNames = searchPage.facets;
+const { facets: facetNames, step } = searchPage;
 
 const byId = <T extends HTMLElement>(id: string): T => document.getElementById(id) as T;
 const form = byId<HTMLFormElement>('search-form');

@@ -36,15 +36,17 @@ const fromIndex = async (
   sort: PackageOrder,
   isForDevice: boolean,
 ): Promise<Results> => {
-  const answer = new IndexAnswer(text, chosen, sort, wanted, isForDevice);
+  const fits = isForDevice ? ({ runs }: FoundPackage) => mayRun(runs ?? '') : undefined;
+  const answer = new IndexAnswer(text, chosen, sort, wanted, fits);
   // Packages keep their places even without a device, because later reads may know more about a package than the first.
-  const arrange = fitsFirst(isForDevice ? ({ runs }) => mayRun(runs ?? '') : () => false);
+  const arrange = fitsFirst(fits ?? (() => false));
   await answer.reach(wanted);
+  let shown = 0;
   let known: readonly FoundPackage[] = [];
   let arranged: readonly FoundPackage[] = [];
   const read = () => {
     const { found } = answer;
-    if (found !== known) arranged = arrange(found);
+    if (found !== known) arranged = arrange(found, shown);
     known = found;
     return arranged;
   };
@@ -61,7 +63,9 @@ const fromIndex = async (
     fit: readFit(text, answer.found),
     read: async (from, to) => {
       await answer.reach(to);
-      return withStatements(read().slice(from, to));
+      const some = read().slice(from, to);
+      shown = Math.max(shown, to);
+      return withStatements(some);
     },
     count: async () => {
       const { found, isMore } = await answer.all();
@@ -157,5 +161,6 @@ export const search = (
   const build = isForDevice ? deviceBuild() : undefined;
   const architecture = build && architectureOf(build);
   const files = () => fromFiles(text, chosen, { sort, architecture });
-  return text !== '' && mayAsk() ? orElse(fromIndex(text, chosen, wanted, sort, build !== undefined), files) : files();
+  const mayFit = architecture !== undefined && (chosen.architecture ?? architecture) === architecture;
+  return text !== '' && mayAsk() ? orElse(fromIndex(text, chosen, wanted, sort, mayFit), files) : files();
 };
