@@ -414,6 +414,23 @@ describe('searching where the function answers', () => {
     for (const one of sent) expect(one).not.toMatch(/firmware|16\.7|rootless|iphoneos/i);
   });
 
+  it('C14: tells no server the address of a page, which names the device where it was set, and the words', async () => {
+    const page = await site.openPatient('/search/', phone);
+    const told: string[] = [];
+    page.on('request', (request) => told.push(request.headers().referer ?? ''));
+    await page.locator('#device-bar summary').click();
+    await page.getByLabel('iOS', { exact: true }).fill('16.7');
+    await page.getByLabel('Jailbreak').selectOption('rootless');
+    await page.getByRole('button', { name: 'Show what runs' }).click();
+    await page.waitForURL('**/search/?ios=16.7&build=rootless');
+    await page.locator('main').getByRole('searchbox').fill('many');
+    await page.locator('#results .verdict').first().waitFor();
+    await page.locator('#results .name').first().click();
+    await page.locator('.for-device .verdict').waitFor();
+    expect(told.length).toBeGreaterThan(3);
+    expect(new Set(told)).toEqual(new Set(['']));
+  });
+
   it('a person finds a tweak for iOS 16 rootless and opens it in the manager', async () => {
     const page = await site.openPatient('/', phone);
     await page.locator('#device-bar summary').click();
