@@ -154,7 +154,8 @@ export const answerProtocolErrors = (
       return;
     }
     const refusal = refusalOf(error);
-    if (refusal.status === 408) count('headersTimeout', socket);
+    // Browsers keep connections to spare. The log would name a person who asked for nothing (src/contract/kept.ts).
+    if (refusal.status === 408 && socket.bytesRead > 0) count('headersTimeout', socket);
     if (refusal.status === 431) count('headers', socket);
     refuse(socket, refusal);
   });

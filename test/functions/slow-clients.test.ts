@@ -70,6 +70,15 @@ describe('H1 slow clients', () => {
     const socket = await openSocket(port);
     expect(await readToEnd(socket)).toBe('');
   });
+
+  it('are logged where they said something, and not for a connection that a browser keeps to spare', async () => {
+    const { port, refusals } = await start({ limits: quick });
+    const silent = await openSocket(port);
+    expect(await readToEnd(silent)).toMatch(/^HTTP\/1\.1 408 /);
+    expect(refusals.headersTimeout).toBe(0);
+    expect(await exchange(port, `GET ${known} HTTP/1.1\r\n`)).toMatch(/^HTTP\/1\.1 408 /);
+    expect(refusals.headersTimeout).toBe(1);
+  });
 });
 
 describe('H1 oversized requests', () => {
