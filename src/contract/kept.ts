@@ -103,11 +103,12 @@ export const keptInGateway: Readonly<Record<string, KeptTable>> = {
   gateway_attempts: {
     row: 'failed sign-ins, failed requests of download servers and, on some servers, sign-ins that were begun',
     columns: {
-      key_hash: 'a hash of the name that was typed, of the network address, or of both',
+      key_hash:
+        'a hash of the name that was typed, of the network address, of both, or of the name and the cookie of a browser that knows it',
       count: 'how many there were',
       ends_at: null,
     },
-    until: 'for an hour at most',
+    until: 'for little more than an hour at most',
     sweeps: [{ column: 'ends_at', age: 0 }],
   },
   gateway_request_totals: {
@@ -192,7 +193,7 @@ export const keptInLog = {
   event: 'what happened',
   account: 'the identifier of the account',
   name: 'the name of the account',
-  family: 'the identifier of the signed-in device',
+  family: 'the random identifier of the sign-in',
   address: 'the network address',
   reason: 'the reason',
   operator: 'which operator did it',
@@ -225,7 +226,7 @@ export const keptOfRequests = {
     message: null,
     request: 'a random name of the request',
     method: 'the method',
-    path: 'the address without what follows the "?", so without the words of a search',
+    path: 'the address without what follows the "?", so of the words of a search only the first two letters, after which a file is named',
     operation: 'which operation it was',
     status: 'the status of the answer',
     whole: 'whether all of it was sent',
@@ -277,11 +278,13 @@ export const keptInBrowser: Readonly<Record<string, string>> = {
   device:
     'the version of iOS and the kind of jailbreak that you set at the top of a page or, until you close the tab, those in an address that somebody shared with you',
   'index-away':
-    'until when it searches by itself because the server did not answer a search (forgotten when you close the browser)',
-  manager: 'the package manager that you last opened a package in, so that its button comes first',
+    'until when it searches by itself because the server did not answer a search (forgotten when you close the tab)',
+  manager:
+    'the package manager that you last opened a package in, or added a repository to, so that its button comes first',
 };
 
 /** Where the forms of the pages are sent, and what they contain. */
 export const formsOfPages: Readonly<Record<string, string>> = {
-  '/search/': 'the words that you search for and, if scripts are off, what you narrow the search to',
+  '/search/':
+    'the words that you search for and, from that page if scripts are off or could not be loaded, what you narrow the search to and the order that you choose',
 };

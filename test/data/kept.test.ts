@@ -259,6 +259,9 @@ describe('what the code can keep elsewhere', () => {
       const uses = text.match(/\b(?:localStorage|sessionStorage)\b/g) ?? [];
       expect(found.filter((one) => one.name === name).length, `${name} names each key in words`).toBe(uses.length);
       expect(text, name).not.toMatch(/document\.cookie|indexedDB|caches\.open/);
+      // What a session's storage holds is gone with the tab, not with the browser.
+      for (const [, key = ''] of text.matchAll(/sessionStorage\.setItem\(\s*'([^']+)'/g))
+        expect(keptInBrowser[key], key).toContain('close the tab');
     }
   });
 

@@ -395,6 +395,24 @@ describe('searching where the function answers', () => {
       expect(told).toContain(words);
   });
 
+  it('T9: names no file after more of the words than the privacy page says', async () => {
+    const page = await site.openPatient('/');
+    const files = new Set<string>();
+    page.on('request', (request) => {
+      const [, name] = /^\/search-index\/(.*)\.json$/.exec(new URL(request.url()).pathname) ?? [];
+      if (name !== undefined) files.add(name);
+    });
+    await page.getByRole('combobox').pressSequentially('snowboard', { delay: 60 });
+    await page.getByRole('option', { name: 'SnowBoard' }).waitFor();
+    await expect.poll(() => page.locator('.suggestions').getAttribute('hidden')).toBe(null);
+    // Who types quickly is asked for no list of the first letter.
+    files.delete('beginnings/73');
+    // The traits of the repositories are the same for all words.
+    expect([...files].sort()).toEqual(['beginnings/73-6e', 'traits']);
+    await page.goto(`${site.computing.address}/privacy/`);
+    expect(await page.locator('main').innerText()).toContain('their first two letters as the name of a file');
+  });
+
   it('C14: sends the device of the visitor to nobody', async () => {
     const page = await site.openPatient('/');
     await page.evaluate("localStorage.setItem('device', '16.7 rootless')");
