@@ -43,5 +43,7 @@ export const ingestSchema = z.strictObject({
     .number()
     .int()
     .min(0)
-    .describe('Number of downloads counted: those of known packages and versions, once for each client and day.'),
+    .describe(
+      'Number of downloads counted: those of known packages and versions, once for each network, version and day.',
+    ),
 });

@@ -221,7 +221,7 @@ export const queryParameters = {
   }),
   architecture: filter({
     description:
-      'Only packages for this architecture or for all: `iphoneos-arm` is rootful, `iphoneos-arm64` rootless, `iphoneos-arm64e` RootHide.',
+      'Only packages for this architecture or for all, and none if there is no package for it: `iphoneos-arm` is rootful, `iphoneos-arm64` rootless, `iphoneos-arm64e` RootHide.',
     pattern: /^[a-z0-9][a-z0-9-]{0,63}$/,
     complaint: 'must be one architecture such as iphoneos-arm64: small letters, digits and "-"',
     examples: ['iphoneos-arm64'],

@@ -9,7 +9,7 @@ import {
   type QueryName,
   type Rank,
 } from './parameters.ts';
-import { downloadsSchema } from './records.ts';
+import { downloadsSchema, listedDownloads } from './records.ts';
 
 /** The folder of the API in the output, and the first segment of its addresses. */
 export const apiRoot = 'v2';
@@ -213,6 +213,7 @@ export const operations = {
     address: '/downloads.json',
     tag: 'download',
     summary: 'Downloads of packages by the end of the last day, the most downloaded first',
+    description: `At most the ${listedDownloads / 1000} thousand most downloaded packages. A build writes the list, so the last day is the one before that build.`,
     schema: envelope.downloadListSchema,
     file: 'downloads.json',
     daily: true,

@@ -576,7 +576,7 @@ export interface Ingest {
   readonly message: '200 Successful';
   /** When the content last changed; in a computed answer, now. */
   readonly date: string;
-  /** Number of downloads counted: those of known packages and versions, once for each client and day. */
+  /** Number of downloads counted: those of known packages and versions, once for each network, version and day. */
   readonly count: number;
 }
 
