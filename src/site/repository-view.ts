@@ -81,6 +81,8 @@ export interface RepositoryCard {
   readonly packages: number;
   readonly kinds: readonly SectionKind[];
   readonly health: Health;
+  /** Whether something new of it waits for the operator's decision, which makes its health fair. */
+  readonly isHeld: boolean;
   /** Whether the safety list names it. */
   readonly isUnsafe: boolean;
   readonly changedAt: string;
@@ -164,6 +166,7 @@ export const repositoryCard = (repository: Repository, packages: number): Reposi
   packages,
   kinds: [...new Set(repository.record.sections.map(sectionKind))],
   health: computeHealth(repository.findings, repository.outcome),
+  isHeld: repository.outcome !== undefined && isHeldBack(repository.outcome),
   isUnsafe: isUnsafe(repository),
   changedAt: repository.changedAt,
   addedAt: repository.addedAt,

@@ -435,6 +435,14 @@ describe('the words and figures of every page', () => {
     expect(text('repository/beta/')).toMatch(/<a class="chip fair" href="#report">\s*Held back\s*<\/a>/);
     expect(text('doctor/beta/')).toMatch(/<div class="note weak[^>]*id="verdict"/);
     expect(readAloud(text('doctor/'))).toMatch(/\bBeta \(beta\)\s+Held back/);
+    // It has nothing that its owner could mend.
+    for (const list of ['repository/', 'ranking/']) {
+      const row = text(list)
+        .split('<li ')
+        .find((one) => one.includes('href="/repository/beta/"'));
+      expect(row, list).toMatch(/<span class="chip fair">Held back</);
+    }
+    expect(readAloud(text('repository/'))).toContain('To mend or held back');
     expect(text('package/com.beta.only/')).toMatch(/class="button primary"/);
     expect(readAloud(text('package/com.beta.only/'))).toMatch(
       /It may be gone\. What Beta serves now is held back until/,
