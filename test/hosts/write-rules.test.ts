@@ -4,6 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { RulesImpossible } from '../../src/hosts/host-rules.ts';
 import type { hosts } from '../../src/hosts/hosts.ts';
 import { writeRules } from '../../src/hosts/write-rules.ts';
+import { recipe } from '../support/deployed.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { publish } from '../support/published.ts';
 
@@ -80,4 +81,14 @@ it('rules of nginx lead to a server of their own, and to one of the operator', (
   const { next } = begin().write('nginx');
   expect(next).toContain('include debdex/debdex.conf;');
   expect(next).toContain('docs/hosting.md');
+});
+
+it('T9: a server of nginx logs neither requests nor who asked for what is missing, as the privacy page says', () => {
+  const { out, write } = begin();
+  write('nginx');
+  for (const text of [readFileSync(path.join(out, 'debdex.conf'), 'utf8'), recipe('nginx/debdex.conf')]) {
+    const [, server] = text.split(/^server \{$/m);
+    expect(server).toMatch(/^ +access_log off;$/m);
+    expect(server).toMatch(/^ +log_not_found off;$/m);
+  }
 });
