@@ -12,7 +12,10 @@ import { isLimited, type Operation, operations } from './paths.ts';
 import { downloadsSchema } from './records.ts';
 
 const cacheHeaders = {
-  ETag: { description: 'Strong validator of the answer.', schema: { type: 'string' } },
+  ETag: {
+    description: 'Validator of the answer; weak where a host compresses it on the way.',
+    schema: { type: 'string' },
+  },
   'Cache-Control': { description: 'How long the answer may be reused.', schema: { type: 'string' } },
 };
 
@@ -20,7 +23,7 @@ const cacheHeaders = {
 const pagedHeaders = {
   ...cacheHeaders,
   ETag: {
-    description: 'Strong validator of the whole list; a page has none.',
+    description: 'Validator of the whole list; a page has none. Weak where a host compresses it on the way.',
     required: false,
     schema: { type: 'string' },
   },
