@@ -15,13 +15,15 @@ export interface DivergenceView {
   /** How many pairs there are beyond those. */
   readonly morePairs: number;
   readonly changed: readonly ShownDivergence[];
+  /** How many earlier ones are known. */
+  readonly moreChanged: number;
 }
 
 const shownPairs = 200;
 const shownChanges = 50;
 
 // Told apart among all: the title of an entry in a feed is read alone, and must not depend on the entries beside it.
-const nameAll = (catalog: SiteCatalog, events: readonly DivergenceEvent[]): ShownDivergence[] =>
+const nameAll = (catalog: Pick<SiteCatalog, 'repository'>, events: readonly DivergenceEvent[]): ShownDivergence[] =>
   events.map((event) => ({
     ...event,
     repositories: event.repositories.map((slug) => {
@@ -31,13 +33,14 @@ const nameAll = (catalog: SiteCatalog, events: readonly DivergenceEvent[]): Show
   }));
 
 /** What the page shows: the first of the pairs, and the latest changes. */
-export const computeDivergenceView = (catalog: SiteCatalog): DivergenceView => {
+export const computeDivergenceView = (catalog: Pick<SiteCatalog, 'readDivergences' | 'repository'>): DivergenceView => {
   const { pairs, events }: Divergences = catalog.readDivergences();
   const changed = events.filter(({ repositories }) => repositories.length === 1);
   return {
     pairs: nameAll(catalog, pairs.slice(0, shownPairs)),
     morePairs: Math.max(0, pairs.length - shownPairs),
     changed: nameAll(catalog, changed.slice(0, shownChanges)),
+    moreChanged: Math.max(0, changed.length - shownChanges),
   };
 };
 

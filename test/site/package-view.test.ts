@@ -398,6 +398,13 @@ describe('the page of a package', () => {
     expect(changed.map(divergenceTitle)).toEqual(['Own: 1 version changed its bytes']);
     expect(changed.map(divergenceText)).toEqual(['org.t.tweak 1.1.1 (iphoneos-arm)']);
     expect(divergenceText({ ...(changed[0] as ShownDivergence), count: 5 })).toMatch(/, and 4 more$/);
+    // Of very many, how many more there are.
+    const [one] = changed as readonly [ShownDivergence];
+    const eventsOf = (length: number, slugs: string[]) =>
+      Array.from({ length }, () => ({ ...one, repositories: slugs }));
+    const many = { pairs: eventsOf(203, ['own', 'two']), events: eventsOf(52, ['own']) };
+    const view = computeDivergenceView({ readDivergences: () => many, repository: () => undefined });
+    expect([view.pairs.length, view.morePairs, view.changed.length, view.moreChanged]).toEqual([200, 3, 50, 2]);
   });
 
   it('C8: says of a repository that an older version of it has other bytes elsewhere', async () => {
