@@ -400,9 +400,9 @@ describe('the page of a package', () => {
     expect(divergenceText({ ...(changed[0] as ShownDivergence), count: 5 })).toMatch(/, and 4 more$/);
     // Of very many, how many more there are.
     const [one] = changed as readonly [ShownDivergence];
-    const eventsOf = (length: number, slugs: string[]) =>
-      Array.from({ length }, () => ({ ...one, repositories: slugs }));
-    const many = { pairs: eventsOf(203, ['own', 'two']), events: eventsOf(52, ['own']) };
+    const pair = { ...one, repositories: ['own', 'two'] as const };
+    const event = { ...one, repositories: ['own'] as const };
+    const many = { pairs: Array.from({ length: 203 }, () => pair), events: Array.from({ length: 52 }, () => event) };
     const view = computeDivergenceView({ readDivergences: () => many, repository: () => undefined });
     expect([view.pairs.length, view.morePairs, view.changed.length, view.moreChanged]).toEqual([200, 3, 50, 2]);
   });
