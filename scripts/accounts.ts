@@ -45,6 +45,11 @@ the audit log, gateway-audit.jsonl in the state folder.
 
 --at URL sends the command to a Cloudflare Worker at that address. It needs the
 Worker's key in DEBDEX_OPERATOR_KEY (see deploy/cloudflare/README.md).
+
+Exit codes:
+  0  done
+  1  could not be done; the message says why
+  2  bad usage: the command line, or a setting of the gateway
 `;
 
 const missing = (name: string) => `There is no account named ${name}.`;

@@ -20,6 +20,7 @@ import { isToMend } from '../src/site/shown-findings.ts';
 import { openStore } from '../src/snapshots/store.ts';
 import { buildOptions } from './build-options.ts';
 import { chooseNearest, composeEntry, findAsked, findListed, listOffers } from './doctor-manifest.ts';
+import { exitCodes } from './exit-codes.ts';
 import { openFetcher } from './open-fetcher.ts';
 import { type Command, type OptionValues, proxyVariables, runCommand, UsageError } from './options.ts';
 import { dataOption, manifestOf, readOwnUnsafe, readService } from './read-service.ts';
@@ -27,7 +28,7 @@ import { dataOption, manifestOf, readOwnUnsafe, readService } from './read-servi
 const command = {
   name: 'doctor',
   summary:
-    'Crawls one repository and prints what is wrong with it, what its origin offers, and what to write into the manifest. Sends the headers and verifies with the key that the manifest has for its address. Exit code 1 if a fault keeps packages from people.',
+    'Crawls one repository and prints what is wrong with it, what its origin offers, and what to write into the manifest. Sends the headers and verifies with the key that the manifest has for its address.',
   operand: 'URL',
   options: {
     suite: {
@@ -47,6 +48,11 @@ const command = {
     json: { type: 'boolean', help: 'Print the findings document instead of words.' },
   },
   variables: [proxyVariables],
+  endings: [
+    [exitCodes.done, 'nothing keeps packages or updates from people'],
+    [exitCodes.nothingUsable, 'a fault does, or it could not be read'],
+    [exitCodes.usage, 'bad usage: a flag, the safety list or service.yaml'],
+  ],
 } as const satisfies Command;
 
 type Values = OptionValues<typeof command.options>;
@@ -175,7 +181,7 @@ await runCommand(command, async (values, uri) => {
     // The text contains words of the origin.
     process.stdout.write(printable(text));
     const isBroken = record.failure !== null || record.findings.some(isToMend);
-    if (isBroken) process.exitCode = 1;
+    if (isBroken) process.exitCode = exitCodes.nothingUsable;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

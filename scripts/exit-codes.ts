@@ -43,7 +43,7 @@ export const chooseNext = (code: number): 'serve' | 'end' | 'fail' => {
 export const buildEndings = [
   [exitCodes.done, 'done'],
   [exitCodes.nothingUsable, 'nothing usable: no repository gave anything, now or before; nothing was published'],
-  [exitCodes.usage, 'bad usage: a flag, or the manifest'],
+  [exitCodes.usage, 'bad usage: a flag or variable, the manifest, the safety list or service.yaml'],
   [exitCodes.manyStale, 'published, but more repositories than --fail-on-stale are stale or failed'],
   [exitCodes.needsWord, "something needs the operator's word: npm run accept"],
   [exitCodes.unreachable, 'no repository could be reached, and nothing is known from before'],
@@ -53,14 +53,14 @@ export const buildEndings = [
   [143, 'stopped by SIGTERM, likewise'],
 ] as const;
 
-/**
- * The exit codes of a command of which only one may run at a time. `what` is what it could not do; `another` names the
- * other that is running.
- */
-export const aloneEndings = (what: string, another: string) =>
+/** The exit codes of a command that does one thing. `what` is what it could not do. */
+export const plainEndings = (what: string) =>
   [
     [exitCodes.done, 'done'],
     [exitCodes.nothingUsable, `${what}; the message says why`],
     [exitCodes.usage, 'bad usage'],
-    [exitCodes.busy, another],
   ] as const;
+
+/** The same for a command of which only one may run at a time. `another` names the other that is running. */
+export const aloneEndings = (what: string, another: string) =>
+  [...plainEndings(what), [exitCodes.busy, another]] as const;

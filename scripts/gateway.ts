@@ -30,6 +30,11 @@ The file is as secret as the store. SQLite and PostgreSQL have the same format, 
 it also moves one to the other. The store is state/gateway.sqlite, or the same
 file in DIR (or DEBDEX_STATE), or the PostgreSQL database that
 GATEWAY_DATABASE_URL names.
+
+Exit codes:
+  0  done
+  1  could not be done; the message says why
+  2  bad usage: the command line, or a setting of the gateway
 `;
 
 const readArguments = () => {

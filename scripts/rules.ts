@@ -3,6 +3,7 @@ import { RulesImpossible } from '../src/hosts/host-rules.ts';
 import { hosts, isHost } from '../src/hosts/hosts.ts';
 import { writeRules } from '../src/hosts/write-rules.ts';
 import { buildOptions } from './build-options.ts';
+import { plainEndings } from './exit-codes.ts';
 import { letEverybodyRead } from './for-everybody.ts';
 import { CommandFailure, runCommand, UsageError } from './options.ts';
 
@@ -30,6 +31,7 @@ const command = {
       help: 'Address of `npm run serve`, for operations that no file answers; without it the host answers them with 501.',
     },
   },
+  endings: plainEndings('could not be written'),
 } as const;
 
 const readFunction = (text: string | undefined): string | undefined => {

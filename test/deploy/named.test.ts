@@ -63,6 +63,15 @@ describe('docs/operating.md and the recipes', () => {
     }
   });
 
+  it('name commands whose help has what they may end with', () => {
+    expect(helps.size).toBeGreaterThan(8);
+    for (const [name, help] of helps) {
+      // It lists its actions, whose own help has that.
+      if (name === 'manifest') continue;
+      expect(help, name).toMatch(/^Exit codes:(?:\n {2}\d+ {2,}.+)+/m);
+    }
+  });
+
   it('name variables that are read', () => {
     const known = `${[...helps.values()].join('')} ${read('docs/gateway.md')} ${ofRecipes.join(' ')}`;
     for (const { file, found } of all(/\b((?:DEBDEX|GATEWAY)_[A-Z_0-9]*[A-Z])\b/g)) {
