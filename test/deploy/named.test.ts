@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, globSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { exitCodes } from '../../scripts/exit-codes.ts';
+import { buildEndings, exitCodes } from '../../scripts/exit-codes.ts';
+import { stateFiles, stateFolders } from '../../src/pipeline/state-files.ts';
 import { project } from '../support/deployed.ts';
 import { findProgram } from '../support/find-program.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -211,5 +212,18 @@ describe('docs/operating.md and the recipes', () => {
       );
       expect(told, event).toBe(true);
     }
+  });
+});
+
+describe('docs/builds.md', () => {
+  const text = read('docs/builds.md');
+
+  it('names every end of a build, and what is in a state folder', () => {
+    for (const [code] of buildEndings)
+      expect(text, `${code}`).toMatch(code < 128 ? new RegExp(`^\\| ${code} \\|`, 'm') : new RegExp(`\\b${code}\\b`));
+    const [, table = ''] = /^\| Folder or file .*\n((?:\|.*\n)+)/m.exec(text) ?? [];
+    const named = Array.from(table.matchAll(/`([\w.-]+)\/?`/g), ([, name]) => name);
+    const kept = [...stateFiles, ...stateFolders].map((file) => file.split('/', 1)[0]);
+    expect(named).toEqual(expect.arrayContaining(kept));
   });
 });
