@@ -179,7 +179,7 @@ export class Follower {
       pending.tries++;
       const pause = Math.min(longestRefusal, computePause(interval, Math.min(pending.tries, mostDoublings)));
       pending.due = isForGood(error) ? Number.POSITIVE_INFINITY : performance.now() + pause;
-      this.#tellTrouble(error, `take ${pending.found.generation.number}`);
+      this.#tellTrouble(error, `take ${pending.found.generation.number}`, isForGood(error));
       this.#makeRoom(error);
     }
   }
@@ -232,7 +232,7 @@ export class Follower {
 
   // Each kind of trouble is reported once until all is well again; recurring trouble once in a while. A line for each
   // check would fill the log.
-  #tellTrouble(error: unknown, what: string): void {
+  #tellTrouble(error: unknown, what: string, isFinal = false): void {
     const { kind, sentence } = this.#describe(error);
     const key = `${what} ${kind}`;
     if (this.#told.has(key) || performance.now() - (this.#toldAt.get(key) ?? Number.NEGATIVE_INFINITY) < quietFor)
@@ -240,7 +240,11 @@ export class Follower {
     this.#told.add(key);
     this.#toldAt.set(key, performance.now());
     const { tell, now } = this.#options;
-    tell({ time: now().toISOString(), event: 'replica-trouble', reason: `${sentence} ${this.#describeState()}` });
+    tell({
+      time: now().toISOString(),
+      event: 'replica-trouble',
+      reason: `${sentence} ${this.#describeState(isFinal)}`,
+    });
   }
 
   #tellWell(): void {
@@ -274,9 +278,14 @@ export class Follower {
     return { kind: `failed ${codeOf(error)}`, sentence: `It could not be taken: ${text}.` };
   }
 
-  #describeState(): string {
-    if (this.#taken === undefined) return 'Nothing was taken yet; it is tried again.';
+  /** What is answered from meanwhile, and what comes next. `isFinal`: the same generation is not tried again. */
+  #describeState(isFinal: boolean): string {
+    if (this.#taken === undefined) {
+      return isFinal
+        ? 'Nothing was taken yet; another generation is awaited.'
+        : 'Nothing was taken yet; it is tried again.';
+    }
     const { number, date } = this.#taken.generation;
-    return `Generation ${number} of ${date} stays in force; it is tried again.`;
+    return `Generation ${number} of ${date} stays in force${isFinal ? ' until another is published' : '; it is tried again'}.`;
   }
 }
