@@ -14,7 +14,7 @@ import { type PublicationSource, SourceError } from './source.ts';
 
 const usualConcurrency = 16;
 
-/** How often a file is requested in total if it fails temporarily. The pauses add up to some fifteen seconds. */
+/** How often a file is requested in total if it fails temporarily. The pauses add up to eight to fifteen seconds. */
 const mostTries = 6;
 const firstPauseMs = 500;
 /** A longer requested pause is not waited for. */
