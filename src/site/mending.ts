@@ -16,7 +16,13 @@ const takenOver = [
 const commandsOf = (step: MendingStep, released: string | undefined): string => {
   switch (step) {
     case 'packages':
-      return 'dpkg-scanpackages -m . > Packages && gzip -9kf Packages && xz -9kf Packages';
+      // In a compression that is neither written nor removed, the former index would stay, and the new Release would
+      // list it. dpkg-dev, which has dpkg-scanpackages, depends on bzip2 and xz-utils.
+      return [
+        'dpkg-scanpackages -m . > Packages',
+        'rm -f Packages.zst Packages.lzma',
+        ...['gzip', 'bzip2', 'xz'].map((tool) => `${tool} -9kf Packages`),
+      ].join(' && ');
     case 'release':
       // Written outside the folder until it is complete, or it would list itself.
       return [
@@ -69,11 +75,14 @@ export const mendEach = (codes: readonly FindingCode[], repository: Mended, isSi
     step === 'packages' ||
     (released !== null && (step !== 'sign' || isSigned || codes.some((code) => stepOf[code] === step)));
   const useful = repository.suite === './' ? mendingSteps.filter(isNeeded) : [];
+  // Where InRelease was read there may be no Release, or one that it is not made of: it is written before it is signed.
+  const indexOf = (step: MendingStep): number =>
+    useful.indexOf(step === 'sign' && released === 'InRelease' ? 'release' : step);
   // The first step that has been shown. Those after it were shown with it.
   let told = useful.length;
   return codes.map((code) => {
     const step = stepOf[code];
-    const first = step === null ? -1 : useful.indexOf(step);
+    const first = step === null ? -1 : indexOf(step);
     if (first < 0) return unmended;
     if (first >= told) return { commands: [], isAbove: true };
     told = first;

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parseRelease } from '../../src/apt/release.ts';
 import { readGrowth } from '../../src/catalog/build-record.ts';
+import { compressions } from '../../src/contract/compressions.ts';
 import { type FindingCode, findingTexts } from '../../src/contract/finding-texts.ts';
 import { readVanished } from '../../src/publication/vanished.ts';
 import { codesOfMost, gatherFindings } from '../../src/site/common-findings.ts';
@@ -102,6 +103,43 @@ describe('the commands for an owner', () => {
       false,
     );
     expect(releaseMended({ InRelease: signed }, commands)).toBe(fields);
+  });
+
+  it('write Release from the signed text before they sign it, where that was read: there may be no Release', () => {
+    const inRelease = { ...record, origin_release_path: '/InRelease' };
+    for (const code of ['signature-expired', 'inrelease-unsigned'] as const) {
+      const [release = '', sign, ...others] = mendingCommands([code], inRelease, true);
+      expect(sign).toMatch(/^gpg .* -o InRelease Release /);
+      expect(others).toEqual([]);
+      expect(releaseMended({ InRelease: `${fields}Date: x\n` }, [release])).toBe(fields);
+    }
+    expect(mendEach(['release-expired', 'signature-expired'], inRelease, true)).toMatchObject([
+      { isAbove: false },
+      { commands: [], isAbove: true },
+    ]);
+  });
+
+  it('leave the former index in no compression', () => {
+    const around = mkdtempSync(path.join(folder, 'index-'));
+    const [tools, inside] = [path.join(around, 'tools'), path.join(around, 'repository')];
+    for (const one of [tools, inside]) mkdirSync(one);
+    const tool = (name: string, does: string) =>
+      writeFileSync(path.join(tools, name), `#!/bin/sh\n${does}\n`, { mode: 0o755 });
+    tool('dpkg-scanpackages', 'echo new');
+    for (const [name, ending] of Object.entries({ gzip: 'gz', bzip2: 'bz2', xz: 'xz' })) {
+      tool(name, `[ "$*" = '-9kf Packages' ] && cp Packages Packages.${ending}`);
+    }
+    const nameOf = (compression: string) => (compression === 'plain' ? 'Packages' : `Packages.${compression}`);
+    for (const compression of compressions) writeFileSync(path.join(inside, nameOf(compression)), 'old\n');
+    const [command = ''] = mendingCommands(['index-corrupt'], record, false);
+    execFileSync('sh', ['-e', '-c', command], {
+      cwd: inside,
+      env: { ...process.env, PATH: `${tools}:${process.env.PATH}` },
+    });
+    const left = readdirSync(inside).map((name) => [name, readFileSync(path.join(inside, name), 'utf8')]);
+    expect(left.sort()).toEqual(
+      ['Packages', 'Packages.bz2', 'Packages.gz', 'Packages.xz'].map((name) => [name, 'new\n']),
+    );
   });
 
   it('write a Release of sums alone where there never was one, and none in the place of one that is gone', () => {
