@@ -66,7 +66,7 @@ export const listWaiting = async (store: SnapshotStore, slugs: readonly string[]
 };
 
 /**
- * Accepts what the last crawl of a repository held back: an index that lost more than half of its packages, a release
+ * Accepts what the last crawl of a repository held back: an index that lost more than half of its stanzas, a release
  * older than the last one, or both; or a signature that is gone or has another key for good. The next crawl compares
  * with what was refused, so that nothing else is accepted with it. Returns what was accepted, in words; empty if there
  * was nothing. Nobody else may write to the store meanwhile.

@@ -26,7 +26,7 @@ export const crawlTexts = {
   'release-missing': broken(
     'There is no Release',
     'The origin has neither InRelease nor Release: {}. Check address and suite in the manifest.',
-    'Publish a Release beside the index (apt-ftparchive release writes one).',
+    'Publish a Release in the folder of the suite in dists/ or, without suites, beside Packages (apt-ftparchive release writes one).',
   ),
   'release-forbidden': broken(
     'Access to Release is refused',
@@ -42,7 +42,7 @@ export const crawlTexts = {
   'release-unreadable': broken(
     'Release cannot be read',
     'What the origin serves as its Release is not a Release: {}.',
-    'Let apt-ftparchive write Release, and let nothing stand before or after the signed text of InRelease, not even a blank line.',
+    'Let apt-ftparchive write Release, and let nothing stand before or after the signed text of InRelease, not even a blank line. If it comes compressed, exempt it from the compression of the web server or CDN.',
   ),
   'release-length-unknown': broken(
     'Release may be cut short',
@@ -121,8 +121,8 @@ export const crawlTexts = {
   ),
   'index-empty': broken(
     'The Packages index is empty',
-    'The Packages index is empty and no hash in Release says that it should be: {}.',
-    'Write Packages again; if it is meant to be empty, list its hash in Release.',
+    'The Packages index is empty and no hash in Release says that its text should be: {}.',
+    'Write Packages again; if it is meant to be empty, list the hash of Packages itself, not compressed, in Release.',
   ),
   'index-wrong-compression': broken(
     'The index is not compressed as its name says',
@@ -180,9 +180,9 @@ export const crawlTexts = {
     'List the SHA256 of every index in Release, then sign Release: APT refuses what the signature does not cover.',
   ),
   'index-shrunken': broken(
-    'More than half of the packages are gone',
-    'More than half of the packages are gone, so the data from before stays: {}. Accept it if this is intended.',
-    'If packages were removed on purpose, tell the operator of the index; otherwise write Packages again.',
+    'More than half of the stanzas are gone',
+    'More than half of the stanzas of the index are gone, so the data from before stays: {}. Accept it if this is intended.',
+    'If packages or versions were removed on purpose, tell the operator of the index; otherwise write Packages again.',
   ),
   'store-failed': broken(
     'The index could not keep what it fetched',

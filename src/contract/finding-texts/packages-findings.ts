@@ -1,4 +1,4 @@
-import { amountOf } from '../limits.ts';
+import { amountOf, limits } from '../limits.ts';
 import { broken, type FindingText, note, weak } from './text-findings.ts';
 
 const leftOut = 'Such packages are left out here.';
@@ -13,7 +13,7 @@ export const packageTexts = {
   ),
   'package-malformed': broken(
     'A Package field is not an identifier',
-    `A stanza whose Package holds control characters or more than ${amountOf('identifierCharacters')} was left out: {}.`,
+    `A stanza whose Package holds control characters or more than ${limits.identifierCharacters} bytes was left out: {}.`,
     `Take out control characters and line breaks, and shorten it. ${leftOut}`,
   ),
   'version-missing': broken(

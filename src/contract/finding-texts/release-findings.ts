@@ -25,7 +25,7 @@ export const releaseTexts = {
   ),
   'release-field-oversized': note(
     'A field of Release is far too long',
-    'A field of Release was cut to 4,096 characters: {}.',
+    `A field of Release was cut to ${amountOf('releaseFieldBytes')} at most: {}.`,
     'Say what the repository is in a sentence or two.',
   ),
   'release-encoding-not-utf8': note(
@@ -86,7 +86,7 @@ export const releaseTexts = {
   'index-not-listed': weak(
     'Release does not list the index',
     'Release lists hashes, but none for the index: {}.',
-    'Write Release in the folder that holds dists/ or Packages, so that it lists the index by its path.',
+    'Run apt-ftparchive release . in the folder of Release, which is that of the suite in dists/ or, without suites, that of Packages: Release lists the index by its path from there.',
   ),
   'index-gone': broken(
     'An index is no longer served as Release lists it',
