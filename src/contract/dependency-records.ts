@@ -48,7 +48,7 @@ export const dependencyClosureSchema = z.strictObject({
   outcome: z
     .enum(['installable', 'unmet', 'too-large'])
     .describe(
-      `installable: everything needed is listed; unmet: something cannot be met, see unmet; too-large: it took more than ${closureLimits.visits} packages or ${closureLimits.steps} relations, and only a part is listed.`,
+      `installable: everything needed is listed; unmet: something cannot be met, see unmet; too-large: it took more than ${closureLimits.visits} packages or ${closureLimits.steps} relations, or device or unmet would have more than ${closureLimits.entries} entries, and only a part is listed.`,
     ),
   repositories: z.array(z.string()).describe('The repositories already added, by identifier, sorted.'),
   unknown_repositories: z.array(z.string()).describe('Requested repositories that are not known here, sorted.'),
@@ -62,7 +62,7 @@ export const dependencyClosureSchema = z.strictObject({
         safe: z
           .boolean()
           .describe(
-            'Whether its address is safe to add, as /safety says. If not, no other repository has what is needed.',
+            'Whether its address is safe to add, as /safety says. If not, none that is safe has what is needed.',
           ),
       }),
     )

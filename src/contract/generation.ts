@@ -71,7 +71,9 @@ export const keptChangeLists = 100;
 /** One complete, consistent state of what is published. */
 export const generationSchema = z.strictObject({
   format: z.literal(1),
-  number: counting.describe('One more than that of the generation before; 1 for the first.'),
+  number: counting.describe(
+    'One more than that of the generation before, or greater where an older publication was restored in between; 1 for the first.',
+  ),
   date: z.iso.datetime(),
   previous: counting.nullable().describe('The number of the generation before; null where that is not known.'),
   catalog: z
@@ -165,6 +167,10 @@ export const changeListSchema = z.strictObject({
     written: z.array(z.string()).describe('The paths of the files that are new or have other bytes, in order.'),
     removed: z.array(z.string()).describe('The paths of the files that are gone, in order.'),
   }),
-  packages: z.array(packageChangeSchema),
+  packages: z
+    .array(packageChangeSchema)
+    .describe(
+      'What happened to packages of repositories that were there before and still are. Those of a repository that is new or gone are not listed: all of them came or went with it.',
+    ),
 });
 export type ChangeList = z.infer<typeof changeListSchema>;

@@ -306,7 +306,7 @@ export interface DependencyClosure {
   readonly architecture: string;
   /** The requested firmware; null for any. */
   readonly firmware: string | null;
-  /** installable: everything needed is listed; unmet: something cannot be met, see unmet; too-large: it took more than 10000 packages or 300000 relations, and only a part is listed. */
+  /** installable: everything needed is listed; unmet: something cannot be met, see unmet; too-large: it took more than 10000 packages or 300000 relations, or device or unmet would have more than 1000 entries, and only a part is listed. */
   readonly outcome: 'installable' | 'unmet' | 'too-large';
   /** The repositories already added, by identifier, sorted. */
   readonly repositories: ReadonlyArray<string>;
@@ -320,7 +320,7 @@ export interface DependencyClosure {
     readonly suite: string;
     /** Number of packages that come from it. */
     readonly package_count: number;
-    /** Whether its address is safe to add, as /safety says. If not, no other repository has what is needed. */
+    /** Whether its address is safe to add, as /safety says. If not, none that is safe has what is needed. */
     readonly safe: boolean;
   }>;
   /** What would be installed: the package itself first, then each package after the first that needs it. Recommends are left out. */
@@ -622,7 +622,7 @@ export interface DownloadList {
 
 export interface Generation {
   readonly format: 1;
-  /** One more than that of the generation before; 1 for the first. */
+  /** One more than that of the generation before, or greater where an older publication was restored in between; 1 for the first. */
   readonly number: number;
   readonly date: string;
   /** The number of the generation before; null where that is not known. */
@@ -681,6 +681,7 @@ export interface ChangeList {
     /** The paths of the files that are gone, in order. */
     readonly removed: ReadonlyArray<string>;
   };
+  /** What happened to packages of repositories that were there before and still are. Those of a repository that is new or gone are not listed: all of them came or went with it. */
   readonly packages: ReadonlyArray<PackageChange>;
 }
 
