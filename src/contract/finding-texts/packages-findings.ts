@@ -29,7 +29,7 @@ export const packageTexts = {
   'version-malformed': weak(
     'A version is not a Debian version',
     'A version that dpkg would refuse was kept as written: {}.',
-    'Begin it with a digit and use only letters, digits and . + ~ - so that every package manager orders it alike.',
+    'Begin it with a digit, use only letters, digits and . + ~ - (and a colon after an epoch, as in 1:2.0), and end it with something other than - so that every package manager orders it alike.',
   ),
   'architecture-missing': broken(
     'A package has no architecture',

@@ -66,7 +66,7 @@ export const releaseTexts = {
   'release-in-future': weak(
     'Release comes from the future',
     'The Date of Release has not been reached yet: {}.',
-    'Check the clock of the machine that writes Release: APT refuses it until then.',
+    'Check the clock of the machine that writes Release: APT refuses one that is many hours ahead.',
   ),
   'release-date-unreadable': weak(
     'APT cannot read a date of Release',
