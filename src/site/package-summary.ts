@@ -184,16 +184,7 @@ export const summarise = (keyed: readonly KeyedRecord[]): PackageSummary & { rea
   for (const one of read) {
     if (!firsts.has(one.keyed.owner.slug)) firsts.set(one.keyed.owner.slug, one);
   }
-  const versions = new Map(
-    [...firsts].map(
-      ([
-        slug,
-        {
-          keyed: { version },
-        },
-      ]) => [slug, version],
-    ),
-  );
+  const versions = new Map([...firsts].map(([slug, { keyed }]) => [slug, keyed.version]));
   const architectures = architecturesOf(latest);
   const face = faceOf(record);
   return {
