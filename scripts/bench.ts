@@ -6,7 +6,7 @@ import { communityPart, millionPart } from '../test/bench/million-part.ts';
 import { pagesPart } from '../test/bench/pages-part.ts';
 import { qualityPart } from '../test/bench/quality-part.ts';
 import { replicaPart } from '../test/bench/replica-part.ts';
-import { describeLoad, describeMachine } from '../test/bench/report.ts';
+import { describeConditions, describeMachine } from '../test/bench/report.ts';
 import { growthPart, searchPart } from '../test/bench/search-part.ts';
 import { sitePart } from '../test/bench/site-part.ts';
 import { uploadPart } from '../test/bench/upload-part.ts';
@@ -54,7 +54,7 @@ const run = async (names: readonly string[]): Promise<void> => {
     for (const name of names) {
       const part = parts[name] ?? named[name];
       if (part === undefined) continue;
-      const before = describeLoad();
+      const before = describeConditions(workshop.folder);
       const started = performance.now();
       tell(`${name}: ${part.summary}`);
       const text = await part.run(workshop).catch((error: unknown) => {
@@ -64,7 +64,8 @@ const run = async (names: readonly string[]): Promise<void> => {
         throw error;
       });
       const took = Math.round((performance.now() - started) / 1000);
-      process.stdout.write(`\n## ${name}\n\n${text}\nBefore: ${before}. After ${took} s: ${describeLoad()}.\n`);
+      const after = describeConditions(workshop.folder);
+      process.stdout.write(`\n## ${name}\n\n${text}\nBefore: ${before}. After ${took} s: ${after}.\n`);
     }
   } finally {
     await workshop.close();

@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
+import path from 'node:path';
 
 /** A row of a table of figures. */
 export interface Figure {
@@ -33,8 +34,23 @@ export const describeMachine = (): string => {
   return `${cpus()[0]?.model.trim() ?? 'unknown processor'}, ${cores} cores, ${memory} GiB, Node ${process.version}`;
 };
 
-/** Other load on the machine: the average of the last minute and, if it is known, the share of time spent waiting. */
-export const describeLoad = (): string => `load ${(loadavg()[0] ?? 0).toFixed(2)}${describePressure()}`;
+/**
+ * What a figure depends on besides the program: other load on the machine (the average of the last minute and, if it is
+ * known, the share of time spent waiting), and how long the disk below `folder` takes to make a folder. That is what
+ * builds do a hundred thousand times, and ext4 without a journal takes up to ten times as long for minutes after many
+ * files were deleted.
+ */
+export const describeConditions = (folder: string): string =>
+  `load ${(loadavg()[0] ?? 0).toFixed(2)}${describePressure()}, ${describeFolders(folder)}`;
+
+/** The folders stay where they are, because to delete them would slow what is measured next. */
+const describeFolders = (folder: string): string => {
+  const made = mkdtempSync(path.join(folder, 'new-'));
+  const count = 1000;
+  const started = performance.now();
+  for (let index = 0; index < count; index++) mkdirSync(path.join(made, String(index)));
+  return `a new folder takes ${Math.round(((performance.now() - started) * 1000) / count)} µs`;
+};
 
 const describePressure = (): string => {
   try {
