@@ -56,7 +56,7 @@ export const serverOptions = {
     type: 'integer',
     value: 'MB',
     default: 96,
-    help: 'Memory for cached searches, which are kept for half a minute or until the next build; 0 for none.',
+    help: 'Memory for searches that are asked for again, which are kept for half a minute or until the next build; 0 for none.',
   },
   'no-older-addresses': {
     type: 'boolean',

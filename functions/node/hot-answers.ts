@@ -3,6 +3,7 @@ import type { AskedFor } from '../environment.ts';
 import { chooseEncoding, type Encoding } from '../http/accept-header.ts';
 import { matchesEntityTag, notModifiedHeaders } from '../http/conditional.ts';
 import type { WholeAnswer } from './answer-writer.ts';
+import { AskedBefore } from './asked-before.ts';
 import { ByteCache } from './byte-cache.ts';
 import type { PlainHeaders } from './plain-request.ts';
 import { ReadyBytes } from './ready-bytes.ts';
@@ -84,7 +85,10 @@ export interface HotAnswers {
   find(url: string, headers: Pick<PlainHeaders, 'accept-encoding' | 'if-none-match'>): DirectAnswer | undefined;
   /** The kept computed answer to a GET of this address, if `admit` lets the client have it. Counts as an answer. */
   findComputed(url: string, headers: Pick<PlainHeaders, 'accept-encoding'>, admit: () => boolean): Ready | undefined;
-  /** Keeps the answer that the app is about to give to this request, if its headers allow that. */
+  /**
+   * Keeps the answer that the app is about to give to this request, if its headers allow that; a computed one if the
+   * same was asked for before.
+   */
   observe(incoming: Observable, outgoing: Observed): void;
   /** Drops all answers, because the published files have changed. */
   clear(): void;
@@ -133,6 +137,9 @@ export const createHotAnswers = ({ keepAliveTimeout, pieceBytes, ...memory }: Ho
   const documents = new ByteCache<ByEncoding<ReadyDocument>>(memory.documents, weigh);
   // Separate, so that questions that nobody asks again do not displace documents.
   const computed = new ByteCache<ByEncoding<ReadyComputed>>(memory.computed, weigh);
+  // Few questions are asked again. To keep the answers to all, which the garbage collector finds old when they go, takes
+  // as much time as a search.
+  const askedBefore = new AskedBefore();
   const encodings = new Map<string, Encoding>();
   let age = 0;
   const answered = { documents: 0, computed: 0, app: 0 };
@@ -151,13 +158,15 @@ export const createHotAnswers = ({ keepAliveTimeout, pieceBytes, ...memory }: Ho
   const keep = (url: string, asked: Encoding, { headers: written, body }: WholeAnswer, note?: Noted): void => {
     const told: Told = new Map(Object.entries(written).map(([name, value]) => [name.toLowerCase(), value]));
     const seconds = sharedFor(told);
-    if (seconds === 0) return;
+    // On a connection that stays open, an answer that does not state its length has no end.
+    if (seconds === 0 || !told.has('content-length')) return;
     const etag = told.get('etag');
     const ready = { operation: note?.operation, headers: flatten(written), body };
     if (etag === undefined) {
+      if (!askedBefore.note(`${asked} ${url}`)) return;
       const now = performance.now();
       const end = now + seconds * 1000;
-      // Few questions are asked again, and expired answers would stay until the next build.
+      // Otherwise expired answers would stay until the next build.
       computed.sweep((answers) => Object.values(answers).every((answer) => answer.end < now));
       computed.set(withoutRest(url), { ...computed.get(url), [asked]: { ...ready, end } });
     } else if (!url.includes('?')) {
