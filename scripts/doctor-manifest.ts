@@ -1,9 +1,9 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { addressKey, type ManifestEntry } from '../src/contract/manifest.ts';
 import { composeYaml } from '../src/contract/yaml.ts';
 import type { Offer } from '../src/crawl/offers.ts';
-import { readManifest } from '../src/crawl/read-manifest.ts';
+import { ManifestError, readManifest } from '../src/crawl/read-manifest.ts';
 
 /** Proposes a slug from the host of an address. */
 const proposeSlug = (uri: string): string =>
@@ -13,23 +13,38 @@ const proposeSlug = (uri: string): string =>
     .slice(0, 64)
     .replace(/^-+|-+$/g, '') || 'repository';
 
+/** The entries of a manifest that have no mistake, and the mistakes of the others, a line each; undefined without any. */
+interface Listed {
+  readonly entries: readonly ManifestEntry[];
+  readonly mistakes?: string;
+}
+
+/** Reads a manifest that may have mistakes. One that is yet to be written has neither entries nor mistakes. */
+export const readListed = async (manifest: string): Promise<Listed> => {
+  if (!existsSync(manifest)) return { entries: [] };
+  try {
+    return { entries: await readManifest(manifest) };
+  } catch (error) {
+    const { message } = error as Error;
+    const entries = error instanceof ManifestError ? error.entries : [];
+    return /holds no entries$/.test(message) ? { entries } : { entries, mistakes: message };
+  }
+};
+
 /**
  * What the manifest says about how to ask an address: the key of this index, and the request headers of this index or
  * else of another one at that address. Some origins answer nothing without the headers.
  */
-export const findAsked = async (manifest: string, offer: Offer): Promise<Pick<ManifestEntry, 'headers' | 'key'>> => {
+export const findAsked = (listed: readonly ManifestEntry[], offer: Offer): Pick<ManifestEntry, 'headers' | 'key'> => {
   const placeOf = ({ uri }: Pick<Offer, 'uri'>) => addressKey({ uri, suite: './' });
-  const entries = (await readManifest(manifest).catch(() => [])).filter((entry) => placeOf(entry) === placeOf(offer));
+  const entries = listed.filter((entry) => placeOf(entry) === placeOf(offer));
   const own = entries.find((entry) => addressKey(entry) === addressKey(offer));
   const { headers } = own ?? entries[0] ?? {};
   return { ...(headers === undefined ? {} : { headers }), ...(own?.key === undefined ? {} : { key: own.key }) };
 };
 
-/**
- * The file in a folder of entries that already has this address; undefined if none has, or the manifest cannot be read.
- */
-export const findListed = async (folder: string, offer: Offer): Promise<string | undefined> => {
-  const entries = await readManifest(folder).catch(() => []);
+/** The file in a folder of entries that already has this address; undefined if none has. */
+export const findListed = (entries: readonly ManifestEntry[], folder: string, offer: Offer): string | undefined => {
   const listed = entries.find((entry) => addressKey(entry) === addressKey(offer));
   if (listed === undefined) return undefined;
   return readdirSync(folder)

@@ -19,7 +19,7 @@ import { unmended } from '../src/site/mending.ts';
 import { isToMend } from '../src/site/shown-findings.ts';
 import { openStore } from '../src/snapshots/store.ts';
 import { buildOptions } from './build-options.ts';
-import { chooseNearest, composeEntry, findAsked, findListed, listOffers } from './doctor-manifest.ts';
+import { chooseNearest, composeEntry, findAsked, findListed, listOffers, readListed } from './doctor-manifest.ts';
 import { exitCodes } from './exit-codes.ts';
 import { openFetcher } from './open-fetcher.ts';
 import { type Command, type OptionValues, proxyVariables, runCommand, UsageError } from './options.ts';
@@ -28,7 +28,7 @@ import { dataOption, manifestOf, readOwnUnsafe, readService } from './read-servi
 const command = {
   name: 'doctor',
   summary:
-    'Crawls one repository and prints what is wrong with it, what its origin offers, and what to write into the manifest. Sends the headers and verifies with the key that the manifest has for its address.',
+    'Crawls one repository and prints what is wrong with it, what its origin offers, and what to write into the manifest. Sends the headers and verifies with the key that the manifest has for its address, and says which entries of the manifest have mistakes: it does without those.',
   operand: 'URL',
   options: {
     suite: {
@@ -137,12 +137,13 @@ const reportUnsafe = ({ entry, target }: FoundUnsafe<SafetyEntry>, diagnosis: Di
   `The safety list calls ${target === undefined ? 'it' : `${target}, where it redirects to,`} unsafe to add: ${entry.reason}\n${report(diagnosis, 'Nothing else is wrong with it.')}`;
 
 /** Prints what to write into the manifest in a folder, or where that already is, and other possibilities. */
-const reportOffers = async (
+const reportOffers = (
   entry: ManifestEntry,
   failed: boolean,
   offers: readonly Offer[],
+  listed: readonly ManifestEntry[],
   folder: string,
-): Promise<string> => {
+): string => {
   const { key, headers } = entry;
   const nearest = failed ? chooseNearest(entry, offers) : entry;
   const words = failed ? 'The origin offers' : 'The origin also offers';
@@ -150,34 +151,40 @@ const reportOffers = async (
     failed && nearest
       ? `To examine ${offers.length === 1 ? 'it' : 'the nearest'}: ${doctorCommand(nearest.suite === './' ? { uri: nearest.uri } : nearest)}\n`
       : '';
-  const listed = offers.length > 0 ? `\n${words}:\n${listOffers(offers)}${again}` : '';
-  if (nearest === undefined) return listed;
-  const file = await findListed(folder, nearest);
-  if (file !== undefined) return `${listed}\nThe manifest has it already, in ${file}.\n`;
+  const others = offers.length > 0 ? `\n${words}:\n${listOffers(offers)}${again}` : '';
+  if (nearest === undefined) return others;
+  const file = findListed(listed, folder, nearest);
+  if (file !== undefined) return `${others}\nThe manifest has it already, in ${file}.\n`;
   // Their values may be secret, and what is printed here is shown to others.
   const asked =
     headers === undefined
       ? ''
       : `\nIt was asked with the headers of another entry of the manifest for this address (${Object.keys(headers).join(', ')}): copy them into this one.\n`;
-  return `${listed}\n${composeEntry({ ...nearest, ...(key === undefined ? {} : { key }) }, folder)}${asked}`;
+  return `${others}\n${composeEntry({ ...nearest, ...(key === undefined ? {} : { key }) }, folder)}${asked}`;
 };
 
 await runCommand(command, async (values, uri) => {
   const given = readEntry(uri, values);
-  const entry = { ...(await findAsked(manifestOf(values), given)), ...given };
+  const manifest = manifestOf(values);
+  const { entries, mistakes } = await readListed(manifest);
+  if (mistakes !== undefined)
+    process.stderr.write(
+      `The manifest has mistakes. Entries that have one are left aside here, and a build refuses them all:\n${mistakes}\n`,
+    );
+  const entry = { ...findAsked(entries, given), ...given };
   const folder = mkdtempSync(path.join(tmpdir(), 'debdex-doctor-'));
   try {
     const safety = createSafetyList(readOwnUnsafe(values.data));
     const { record, diagnosis, packages, offers, targets } = await examine(entry, values, folder);
     const unsafe = findUnsafe(safety, entry.uri, targets);
     const isElsewhere = record.failure?.code === 'release-missing' && offers.length > 0;
-    const tell = async () =>
+    const tell = () =>
       // What is unsafe is not to be written into the manifest.
       unsafe === undefined
         ? report(isElsewhere ? asElsewhere(diagnosis) : diagnosis) +
-          (await reportOffers(entry, record.failure !== null, offers, manifestOf(values)))
+          reportOffers(entry, record.failure !== null, offers, entries, manifest)
         : reportUnsafe(unsafe, asUnsafe(diagnosis, packages));
-    const text = values.json ? `${JSON.stringify(record, null, 1)}\n` : await tell();
+    const text = values.json ? `${JSON.stringify(record, null, 1)}\n` : tell();
     // The text contains words of the origin.
     process.stdout.write(printable(text));
     const isBroken = record.failure !== null || record.findings.some(isToMend);

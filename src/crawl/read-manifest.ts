@@ -22,10 +22,13 @@ export interface ManifestProblem {
 export class ManifestError extends Error {
   override readonly name = 'ManifestError';
   readonly problems: readonly ManifestProblem[];
+  /** The entries without a mistake, for a command that only looks something up. A build uses all entries or none. */
+  readonly entries: readonly ManifestEntry[];
 
-  constructor(problems: readonly ManifestProblem[]) {
+  constructor(problems: readonly ManifestProblem[], entries: readonly ManifestEntry[] = []) {
     super(problems.map(({ file, field, message }) => `${file}: ${field ? `${field}: ` : ''}${message}`).join('\n'));
     this.problems = problems;
+    this.entries = entries;
   }
 }
 
@@ -210,11 +213,11 @@ export const readManifest = async (path: string): Promise<ManifestEntry[]> => {
     drafts.push(...(await readDrafts(path, path, true, problems)));
   }
 
-  const entries: ManifestEntry[] = [];
+  const read: { readonly draft: Draft; readonly entry: ManifestEntry }[] = [];
   const compared: Compared[] = [];
   for (const draft of drafts) {
     const entry = parseDraft(draft, problems);
-    if (entry !== undefined) entries.push(entry);
+    if (entry !== undefined) read.push({ draft, entry });
     const parts = { draft, ...readEntryParts(draft.value) };
     compared.push(parts);
     await checkKey(parts, problems);
@@ -226,9 +229,16 @@ export const readManifest = async (path: string): Promise<ManifestEntry[]> => {
   checkDistinct(compared, 'slug', ({ slug }) => slug && slugKey(slug), 'the slug', problems);
   checkDistinct(compared, 'uri', ({ address }) => address, 'the address, suite, component and architecture', problems);
   checkAliases(compared, problems);
-  if (problems.length === 0 && entries.length === 0) {
+  if (problems.length === 0 && read.length === 0) {
     problems.push({ file: path, field: '', message: 'holds no entries' });
   }
-  if (problems.length > 0) throw new ManifestError(problems);
-  return entries.sort((a, b) => (a.slug < b.slug ? -1 : 1));
+  // The name of a mistaken field begins with the place of its entry.
+  const isRight = ({ file, place }: Draft) =>
+    !problems.some((problem) => problem.file === file && problem.field.startsWith(place));
+  const entries = read
+    .filter(({ draft }) => isRight(draft))
+    .map(({ entry }) => entry)
+    .sort((a, b) => (a.slug < b.slug ? -1 : 1));
+  if (problems.length > 0) throw new ManifestError(problems, entries);
+  return entries;
 };

@@ -87,6 +87,22 @@ describe('a folder', () => {
     ]);
   });
 
+  it('tells with its mistakes which entries have none', async () => {
+    const entriesOf = (path: string) => readManifest(path).catch(({ entries }: ManifestError) => entries);
+    await write('a.yaml', plain('a'));
+    await write('b.yaml', plain('other'));
+    await write('c.yaml', plain('c', 'aliases: [a]\n'));
+    expect(await entriesOf(folder)).toEqual([expect.objectContaining({ slug: 'a' })]);
+    const list = Array.from({ length: 12 }, (_, index) => ({
+      slug: `r${index}`,
+      uri: `https://${index}.example/`,
+      ranking: index === 1 ? 9 : 1,
+    }));
+    await write('list.json', JSON.stringify(list));
+    const right = list.filter(({ ranking }) => ranking === 1).map(({ slug }) => slug);
+    expect((await entriesOf(join(folder, 'list.json'))).map(({ slug }) => slug)).toEqual(right.sort());
+  });
+
   it('reports every mistake at once, with file and field', async () => {
     await write('a.yaml', 'slug: -A\nuri: ftp://a.example\nranking: 9\nraking: 1\nsuite: ../x\n');
     await write('b.yaml', plain('other'));

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { chooseNearest, composeEntry, findAsked } from '../../scripts/doctor-manifest.ts';
+import { chooseNearest, composeEntry, findAsked, readListed } from '../../scripts/doctor-manifest.ts';
 import { manifestEntrySchema } from '../../src/contract/manifest.ts';
 import { findingsRecordSchema } from '../../src/contract/records.ts';
 import { generateRepository, makePackages } from '../support/apt-repository.ts';
@@ -73,10 +73,11 @@ it('asks an index with what its own entry says, not with what another at its add
   write('a', { headers: { 'X-Of': 'a' }, key: publicKey });
   write('b', { suite: 'beta', component: 'main', binary: 'iphoneos-arm', headers: { 'X-Of': 'b' } });
   write('c', { suite: 'bare', component: 'main', binary: 'iphoneos-arm' });
-  const ask = (suite: string) => findAsked(folder, { uri, suite, component: 'main', binary: 'iphoneos-arm' });
-  expect(await ask('beta')).toEqual({ headers: { 'X-Of': 'b' } });
-  expect(await ask('bare')).toEqual({});
-  expect(await ask('unlisted')).toEqual({ headers: { 'X-Of': 'a' } });
+  const { entries } = await readListed(folder);
+  const ask = (suite: string) => findAsked(entries, { uri, suite, component: 'main', binary: 'iphoneos-arm' });
+  expect(ask('beta')).toEqual({ headers: { 'X-Of': 'b' } });
+  expect(ask('bare')).toEqual({});
+  expect(ask('unlisted')).toEqual({ headers: { 'X-Of': 'a' } });
 });
 
 describe('npm run doctor', () => {
@@ -186,6 +187,36 @@ describe('npm run doctor', () => {
     const { stdout } = await doctor(uri, '--data', data);
     expect(stdout).toContain(`The manifest has it already, in ${path.join(folder, 'mine.yaml')}.\n`);
     expect(stdout).not.toContain('Write into the manifest');
+  });
+
+  it('says which entries of the manifest have mistakes, and does without those only', async () => {
+    origin.serve('mistaken', await generateRepository());
+    const data = temporaryFolder();
+    const folder = path.join(data, 'repositories');
+    mkdirSync(folder);
+    writeFileSync(path.join(data, 'service.yaml'), readFileSync('data/service.yaml'));
+    const uri = origin.uri('mistaken');
+    writeFileSync(path.join(folder, 'mine.yaml'), `slug: mine\nuri: ${uri}\nranking: 2\nheaders: { X-Machine: a }\n`);
+    expect((await doctor(uri, '--data', data)).stderr).toBe('');
+    writeFileSync(path.join(folder, 'bad.yaml'), `slug: bad\nuri: ${uri}/bad\nranking: 9\nraking: 1\n`);
+    // The address of another entry: what is refused is the one that comes later.
+    writeFileSync(path.join(folder, 'twice.yaml'), `slug: twice\nuri: ${uri}\nranking: 2\nheaders: { X-Machine: b }\n`);
+    origin.reset();
+    const { status, stdout, stderr } = await doctor(uri, '--data', data);
+    const bad = path.join(folder, 'bad.yaml');
+    expect(stderr.split('\n')).toEqual([
+      expect.stringMatching(/^The manifest has mistakes\./),
+      expect.stringMatching(new RegExp(`^${bad}: ranking: must be`)),
+      `${bad}: raking: is no field of a manifest entry`,
+      expect.stringMatching(new RegExp(`^${path.join(folder, 'twice.yaml')}: uri: has the address.* of mine `)),
+      '',
+    ]);
+    expect(new Set(origin.requests.map(({ headers }) => headers['x-machine']))).toEqual(new Set(['a']));
+    expect(stdout).toContain(`The manifest has it already, in ${path.join(folder, 'mine.yaml')}.\n`);
+    expect(status).toBe(0);
+    for (const name of readdirSync(folder)) rmSync(path.join(folder, name));
+    // A manifest that is yet to be written has no mistake.
+    expect((await doctor(uri, '--data', data)).stderr).toBe('');
   });
 
   it('sends the headers that the manifest has for the address, and to no other', async () => {
