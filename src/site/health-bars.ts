@@ -42,10 +42,12 @@ const runsOf = (states: readonly BarState[]): BarRun[] => {
 const sentenceOf = (states: readonly BarState[]): string => {
   const visits = states.filter((state) => state !== 'none');
   const troubles = visits.filter(isTrouble).length;
-  const last = states.length === 1 ? 'build' : `${states.length} builds`;
-  if (visits.length === 0) return `Not visited in the last ${last}.`;
+  const countOf = ({ length }: readonly BarState[]) => (length === 1 ? 'build' : `${length} builds`);
+  if (visits.length === 0) return `Not visited in the last ${countOf(states)}.`;
+  // Of a build that did not visit it nothing is known, neither good nor bad.
+  const last = `${countOf(visits)}${visits.length < states.length ? ' that visited it' : ''}`;
   if (troubles === 0) return `In order in the last ${last}.`;
-  if (states.length === 1) return `In trouble in the last ${last}.`;
+  if (visits.length === 1) return `In trouble in the last ${last}.`;
   const still = isTrouble(visits.at(-1) ?? 'none') ? ', and still' : '';
   return `In trouble in ${troubles} of the last ${last}${still}.`;
 };

@@ -11,10 +11,15 @@ describe('health bars', () => {
         { state: 'none', start: 28, length: 1 },
         { state: 'good', start: 29, length: 1 },
       ],
-      text: 'In trouble in 2 of the last 6 builds.',
+      text: 'In trouble in 2 of the last 5 builds that visited it.',
     });
     expect(computeBars('us').text).toBe('In trouble in 1 of the last 2 builds, and still.');
-    expect(computeBars('us-').text).toBe('In trouble in 1 of the last 3 builds, and still.');
+    expect(computeBars('us-').text).toBe('In trouble in 1 of the last 2 builds that visited it, and still.');
+    expect(computeBars('-uu').text).toBe('In order in the last 2 builds that visited it.');
+    expect(['-u', 's-'].map((history) => computeBars(history).text)).toEqual([
+      'In order in the last build that visited it.',
+      'In trouble in the last build that visited it.',
+    ]);
     expect(computeBars('--').text).toBe('Not visited in the last 2 builds.');
     expect(['u', 's', '-'].map((history) => computeBars(history).text)).toEqual([
       'In order in the last build.',
