@@ -73,6 +73,19 @@ const faultsOfAnswers: ReadonlySet<NetworkErrorCode> = new Set([
   'protocol',
 ]);
 
+/** What a visit asks for aside, which the failures of a whole origin do not name. */
+const filesAside: Readonly<Partial<Record<Topic, string>>> = {
+  inrelease: 'InRelease',
+  signature: 'Release.gpg',
+  payment: 'payment_endpoint',
+  index: 'Packages',
+};
+
+const nameAside = (topic: Topic, message: string): string => {
+  const name = filesAside[topic];
+  return name === undefined || message.includes(name) ? message : `${name}: ${message}`;
+};
+
 /** One visit to one repository: requests its files, counts what that costs, and collects what is wrong with them. */
 export class Visit {
   readonly entry: ManifestEntry;
@@ -184,7 +197,7 @@ export class Visit {
     } catch (error) {
       if (!(error instanceof CrawlError)) throw error;
       // Each depiction records its own result.
-      if (topic !== 'depiction') this.findings.add('extras-unanswered', error.message);
+      if (topic !== 'depiction') this.findings.add('extras-unanswered', nameAside(topic, error.message));
       if (error.notBefore) this.pauses = { ...others, [topic]: error.notBefore.toISOString() };
       this.#busy = error.code === 'origin-busy';
       return undefined;

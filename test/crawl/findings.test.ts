@@ -239,6 +239,29 @@ describe('what an unchanged Release does not speak for', () => {
     expect(await bench.store.read('repo')).toMatchObject({ paymentEndpoint: 'https://pay.example/v1' });
   });
 
+  it.each(['InRelease', 'Release.gpg', 'payment_endpoint', 'Packages.bz2'])(
+    'C8: is named if the origin does not answer: %s',
+    async (name) => {
+      await serve({ paymentEndpoint: 'https://pay.example/v1' });
+      const text = findingText('extras-unanswered');
+      for (const fault of [{ kind: 'reset' } as const, statusFault(429)]) {
+        bench.origin.mend();
+        await visit();
+        bench.origin.break(`/repo/${name}`, fault);
+        bench.pass(day);
+        const { findings } = await bench.crawlOne({ limits: { repetitions: 0 } });
+        const [{ code, example = '' } = {}] = findings;
+        expect([code, example.match(/InRelease|Release\.gpg|payment_endpoint|Packages/g)]).toEqual([
+          'extras-unanswered',
+          [name.replace('.bz2', '')],
+        ]);
+        bench.pass(day);
+      }
+      if (name === 'InRelease')
+        for (const said of [text.title, text.operator, text.owner]) expect(said).toContain(name);
+    },
+  );
+
   it('C5: a signature that cannot be fetched again is no signature lost', async () => {
     const signer = await createSigner();
     const files = await generateRepository({ packages: makePackages(2) });

@@ -124,9 +124,9 @@ export const releaseTexts = {
     'Let the file payment_endpoint hold one https:// address and nothing else.',
   ),
   'extras-unanswered': note(
-    'The signature, payment endpoint or index did not answer',
-    'The signature, the payment endpoint or an unchanged index could not be fetched; what was known of it before, if anything, stays: {}.',
-    'Answer 404 for files that do not exist. For errors of the web server itself (status 5xx), look into its log.',
+    'InRelease, the signature, the payment endpoint or the index did not answer',
+    'InRelease, the signature, the payment endpoint or an unchanged index could not be fetched; what was known of it before, if anything, stays: {}.',
+    'Answer 404 for files that do not exist (InRelease, Release.gpg and payment_endpoint need not). For errors of the web server itself (status 5xx), look into its log.',
   ),
   'depiction-unusable': note(
     'A native depiction cannot be shown',
