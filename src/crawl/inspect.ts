@@ -141,7 +141,8 @@ export const inspectIndex = async (
   } else if (received.encoding !== null && !ownCodings[candidate.compression]?.test(received.encoding)) {
     throw new CrawlError('index-encoded', `${path} comes as ${received.encoding}`);
   }
-  if (file.size === 0 && (candidate.compression !== 'plain' || !listed)) throw new CrawlError('index-empty', path);
+  if (file.size === 0 && (candidate.compression !== 'plain' || !listed))
+    throw new CrawlError('index-empty', `${path} (0 bytes)`);
 
   const { counter, records, mismatch, severalStreams } = await readText(candidate, received, limits, signal);
   if (!listed && mismatch !== null) throw new CrawlError('index-mismatch', `the text of ${path}: ${mismatch}`);

@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { findingText } from '../../src/contract/finding-texts.ts';
 import {
   composeIndex,
   compress,
@@ -64,6 +66,21 @@ describe('an index that is none', () => {
       expect(outcome.reason, what).toMatch(/Packages.gz/);
       expect(await bench.store.read(outcome.slug), what).toBeUndefined();
     }
+  });
+
+  it.each([
+    ['index-empty', '', '/Packages.gz (0 bytes)'],
+    ['index-unreadable', gzipSync('{}'), '/Packages.gz'],
+  ])('C8: %s says nothing of the other compressions, which may be empty too', async (code, compressed, example) => {
+    const lineOf = (name: string, bytes: Uint8Array | string) =>
+      ` ${createHash('sha256').update(bytes).digest('hex')} ${bytes.length} ${name}\n`;
+    const release = `SHA256:\n${lineOf('Packages', '')}${lineOf('Packages.gz', compressed)}`;
+    const files = { '/Release': release, '/Packages': '', '/Packages.gz': compressed };
+    bench.origin.serve('repo', new Map(Object.entries(files).map(([name, bytes]) => [name, Buffer.from(bytes)])));
+    const { outcome, findings } = await bench.crawlOne();
+    expect({ outcome, findings }).toMatchObject({ outcome: 'fresh', findings: [{ code, example }] });
+    expect((await bench.store.read('repo'))?.packages).toMatchObject({ path: '/Packages', stanzas: 0 });
+    expect(findingText(code as 'index-empty').operator).not.toMatch(/others? (?:are|do)/);
   });
 
   it('C8: of one of crumbs it is said how many are allowed', async () => {

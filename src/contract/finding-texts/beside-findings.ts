@@ -24,12 +24,12 @@ const ofOneFile = {
   ),
   'index-empty': broken(
     'One compression of the index is empty',
-    'One compression of the Packages index is empty, but others are not: {}.',
-    crawlTexts['index-empty'].owner,
+    'One compression of the Packages index is empty: {}.',
+    'Write Packages and its compressions again: even where Packages is empty, a compressed one is a file of some bytes.',
   ),
   'index-unreadable': broken(
     'One compression of the index names no package',
-    'One compression of the Packages index names no package, but others do: {}.',
+    'One compression of the Packages index names no package: {}.',
     crawlTexts['index-unreadable'].owner,
   ),
   'release-forbidden': weak(
