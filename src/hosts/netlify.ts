@@ -16,7 +16,7 @@ import {
 import { chosenRoutes, computedRoutes, fixedRoutes, type NamedRoute, namedRoutes, olderRoutes } from './routes.ts';
 
 /**
- * Netlify advises against more redirects than this, because a deploy may fail (docs.netlify.com, "Redirects and
+ * Netlify advises against so many redirects or more, because a deploy may fail (docs.netlify.com, "Redirects and
  * rewrites").
  */
 export const netlifyLimit = 10_000;
@@ -194,7 +194,7 @@ export const netlifyRules = (input: RuleInput): HostRules => {
   const many =
     all.length < netlifyLimit
       ? ''
-      : ` There are ${all.length} redirects, and Netlify advises against more than ${netlifyLimit}.`;
+      : ` There are ${all.length} redirects, and Netlify advises against ${netlifyLimit} or more.`;
   return {
     files: {
       _redirects: [`# ${origin('netlify')}`, ...all.map(line), ''].join('\n'),
