@@ -2,7 +2,7 @@ import type { FindingCode } from '../contract/finding-texts.ts';
 import type { FindingRecord, FindingsRecord } from '../contract/records.ts';
 import { shellWord } from '../contract/shell-word.ts';
 import { formatPlural } from './format.ts';
-import { type Mended, type Mending, mendEach, unmended } from './mending.ts';
+import { type Mended, type Mending, mendableCode, mendEach, unmended } from './mending.ts';
 import { byWeight } from './shown-findings.ts';
 
 /** A finding in the doctor's report. */
@@ -55,7 +55,7 @@ export const diagnose = (
   const all = [...(failure === null ? [] : [failure]), ...sorted];
   const isSigned = signature !== null && signature.state !== 'unsigned';
   const mendings = mendEach(
-    all.map(({ code }) => code),
+    all.map(({ code, for_operator: evidence }) => mendableCode({ code, evidence })),
     repository,
     isSigned,
   );

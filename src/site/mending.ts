@@ -44,12 +44,26 @@ const releaseGone: readonly FindingCode[] = ['release-missing', 'release-empty',
  * The file from which fields are taken over; undefined if there is none, and null if it has vanished since it was read.
  */
 const releasedFile = (
-  codes: readonly FindingCode[],
+  codes: readonly (FindingCode | null)[],
   { origin_release_path: known }: Mended,
 ): string | null | undefined => {
-  if (codes.some((code) => releaseGone.includes(code))) return known === undefined ? undefined : null;
+  if (codes.some((code) => code !== null && releaseGone.includes(code))) return known === undefined ? undefined : null;
   return known?.endsWith('InRelease') === true ? 'InRelease' : 'Release';
 };
+
+// An answer (crawl, sayStatus) to a request for a file that is there, for all that is known: its server refuses it or
+// fails, and the same index written again would not be served either.
+const unserved = /\bstatus (?!404|410)\d{3} for /;
+
+/** A finding, and the words that name its evidence. */
+interface Found {
+  readonly code: FindingCode;
+  readonly evidence: string;
+}
+
+/** The code of a finding that commands may fix; null if its evidence shows that they cannot. */
+export const mendableCode = ({ code, evidence }: Found): FindingCode | null =>
+  code === 'index-gone' && unserved.test(evidence) ? null : code;
 
 /** How to fix a finding. */
 export interface Mending {
@@ -64,16 +78,18 @@ export interface Mending {
 /** For a finding that no command fixes. */
 export const unmended: Mending = { commands: [], isAbove: false };
 
+const firstStep = (code: FindingCode | null): MendingStep | null => (code === null ? null : stepOf[code]);
+
 /**
- * How to fix each of these findings of one repository, in the order in which they are shown. From the point where a
+ * How to fix each of these findings (`mendableCode`) of one repository, in the order in which they are shown. From the point where a
  * Release would be written without the fields that people's apt knows from one that has vanished, there are no
  * commands. `isSigned` says whether people expect a signature. From dpkg-scanpackages(1), apt-ftparchive(1) and gpg(1).
  */
-export const mendEach = (codes: readonly FindingCode[], repository: Mended, isSigned: boolean): Mending[] => {
+export const mendEach = (codes: readonly (FindingCode | null)[], repository: Mended, isSigned: boolean): Mending[] => {
   const released = releasedFile(codes, repository);
   const isNeeded = (step: MendingStep): boolean =>
     step === 'packages' ||
-    (released !== null && (step !== 'sign' || isSigned || codes.some((code) => stepOf[code] === step)));
+    (released !== null && (step !== 'sign' || isSigned || codes.some((code) => firstStep(code) === step)));
   const useful = repository.suite === './' ? mendingSteps.filter(isNeeded) : [];
   // Where InRelease was read there may be no Release, or one that it is not made of: it is written before it is signed.
   const indexOf = (step: MendingStep): number =>
@@ -81,7 +97,7 @@ export const mendEach = (codes: readonly FindingCode[], repository: Mended, isSi
   // The first step that has been shown. Those after it were shown with it.
   let told = useful.length;
   return codes.map((code) => {
-    const step = stepOf[code];
+    const step = firstStep(code);
     const first = step === null ? -1 : indexOf(step);
     if (first < 0) return unmended;
     if (first >= told) return { commands: [], isAbove: true };

@@ -12,7 +12,7 @@ import { badgeMarkdown, badgeText, badgeWidth, composeBadge } from './badge.ts';
 import { computeLastingBars, type HealthBars } from './health-bars.ts';
 import { heldSentence } from './held-back.ts';
 import { type DeepLink, repositoryLinks } from './managers.ts';
-import { type Mending, mendEach, unmended } from './mending.ts';
+import { type Mending, mendableCode, mendEach, unmended } from './mending.ts';
 import { type PackageCard, packageCard } from './package-card.ts';
 import { faceIn, type PackageSummary } from './package-summary.ts';
 import { type Doubt, isTroubled, isUnsafe, type Outcome, type Repository } from './repository.ts';
@@ -209,7 +209,10 @@ export const computeRepositoryView = (
     (a, b) => byWeight(findingText(a.code), findingText(b.code)) || b.count - a.count,
   );
   // The failure comes first, because it is shown above the findings.
-  const codes = [...(failure === undefined ? [] : [failure]), ...findings.map((finding) => finding.code)];
+  const codes = [
+    ...(failure === undefined ? [] : [failure]),
+    ...findings.map(({ code, example }) => mendableCode({ code, evidence: example })),
+  ];
   const mendings = mendEach(codes, record, repository.signing !== 'unsigned');
   const mending = (failure && mendings.shift()) ?? unmended;
   return {

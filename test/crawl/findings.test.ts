@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { findingText } from '../../src/contract/finding-texts.ts';
 import { showExample } from '../../src/contract/findings.ts';
+import { mendableCode, mendEach } from '../../src/site/mending.ts';
 import { generateRepository, makePackages, type RepositoryPlan } from '../support/apt-repository.ts';
 import { bench, useCrawlBench } from '../support/crawl-bench.ts';
 import { statusFault } from '../support/origin-server.ts';
@@ -86,7 +87,12 @@ describe('findings, while the content stays the same', () => {
     bench.pass(day);
     const { findings } = await bench.crawlOne({ limits: { repetitions: 0 } });
     const told = new Map(findings.map(({ code, example }) => [code, example]));
-    expect(told.get('index-gone')).toContain(`status ${status} for`);
+    const evidence = told.get('index-gone') ?? '';
+    expect(evidence).toContain(`status ${status} for`);
+    // What is there and is not served is served no better once it is written again.
+    const code = mendableCode({ code: 'index-gone', evidence });
+    const [mending] = mendEach([code], { suite: './', origin_release_path: '/Release' }, false);
+    expect(mending?.commands.length).toBe(status === 404 ? 2 : 0);
     expect(findingText('index-gone').owner).toMatch(advice);
     expect(told.has('extras-unanswered')).toBe(status === 500);
     expect(findingText('extras-unanswered').owner).toMatch(/5xx.* log/);

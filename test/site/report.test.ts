@@ -304,6 +304,12 @@ describe('what the doctor says', () => {
       verdict: 'The repository cannot be used.',
       findings: [{ isEarlier: false }],
     });
+    const refused = { ...gone, for_operator: 'stays: status 403 for /Packages.xz; status 403 for /Packages.' };
+    const missing = { ...gone, for_operator: 'stays: status 404 for /Packages.xz; status 410 for /Packages.' };
+    for (const [one, commands] of [[refused, 0] as const, [missing, 2] as const]) {
+      const [{ mending } = {}] = diagnose({ ...record, findings: [one] }, 1, repository).findings;
+      expect(mending?.commands).toHaveLength(commands);
+    }
     const weak = { ...finding, code: 'release-weak-hashes', weight: 'weak' } as const;
     const note = { ...finding, code: 'icon-malformed', weight: 'note' } as const;
     const grave = { ...finding, code: 'index-corrupt' } as const;
