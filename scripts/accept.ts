@@ -34,9 +34,10 @@ const command = {
   endings: aloneEndings('there was nothing to accept, or it could not be', 'a build is at work there'),
 } as const satisfies Command;
 
-// What builds leave in a state folder: each that was used has at least one of these. An empty folder is one where
+// What builds leave in a state folder: each that was used has at least one of these, and `history` may be all that was
+// restored. An empty folder is one where
 // somebody begins, with --take-over.
-const marks: ReadonlySet<string> = new Set(['build.lock', 'identifier', 'removals.json', 'snapshots']);
+const marks: ReadonlySet<string> = new Set(['build.lock', 'history', 'identifier', 'removals.json', 'snapshots']);
 
 /**
  * Throws a CommandFailure if a folder is no state folder. Nothing would be held back there, and all would seem well.

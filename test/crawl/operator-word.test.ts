@@ -32,6 +32,17 @@ describe('accepting what was held back', () => {
     expect((await bench.crawlOne()).code).toBe('index-shrunken');
   });
 
+  it('C4: what was held back is held back again where nothing is left but the history', async () => {
+    await serve(20);
+    await bench.crawlOne();
+    await serve(8);
+    await bench.crawlOne();
+    await rm(`${bench.directory}/v1`, { recursive: true });
+    expect(await bench.crawlOne()).toMatchObject({ outcome: 'failed', code: 'index-shrunken' });
+    expect(await accept()).toEqual(['The next build takes an index of about 8 stanzas.']);
+    expect((await bench.crawlOne()).outcome).toBe('fresh');
+  });
+
   it('C4: the word holds until it is used, also where the origin is down in between', async () => {
     await serve(20);
     await bench.crawlOne();

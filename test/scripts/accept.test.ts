@@ -104,8 +104,12 @@ describe('npm run accept', () => {
     expect(await accept('repo', '--state', state)).toMatchObject({ status: 0 });
   });
 
-  it('takes a folder over for a state folder in which nothing is yet', async () => {
+  it.each([
+    ['nothing is yet', []],
+    ['nothing was restored but what cannot be found out again', ['history']],
+  ])('takes a folder over for a state folder in which %s', async (_, restored) => {
     const [state, out] = [temporaryFolder(), temporaryFolder()];
+    for (const name of restored) mkdirSync(path.join(state, name));
     writeFileSync(path.join(out, 'index.html'), 'mine');
     expect(await accept('--state', state, '--take-over', out)).toEqual({
       status: 0,
