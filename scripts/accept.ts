@@ -35,8 +35,7 @@ const command = {
 } as const satisfies Command;
 
 // What builds leave in a state folder: each that was used has at least one of these, and `history` may be all that was
-// restored. An empty folder is one where
-// somebody begins, with --take-over.
+// restored. An empty folder is one where somebody begins, with --take-over.
 const marks: ReadonlySet<string> = new Set(['build.lock', 'history', 'identifier', 'removals.json', 'snapshots']);
 
 /**

@@ -233,10 +233,9 @@ export const readManifest = async (path: string): Promise<ManifestEntry[]> => {
     problems.push({ file: path, field: '', message: 'holds no entries' });
   }
   // The name of a mistaken field begins with the place of its entry.
-  const isRight = ({ file, place }: Draft) =>
-    !problems.some((problem) => problem.file === file && problem.field.startsWith(place));
+  const mistaken = new Set(problems.map(({ file, field }) => `${file}${/^\[\d+\]/.exec(field)?.[0] ?? ''}`));
   const entries = read
-    .filter(({ draft }) => isRight(draft))
+    .filter(({ draft: { file, place } }) => !mistaken.has(`${file}${place}`))
     .map(({ entry }) => entry)
     .sort((a, b) => (a.slug < b.slug ? -1 : 1));
   if (problems.length > 0) throw new ManifestError(problems, entries);

@@ -81,9 +81,10 @@ export const unmended: Mending = { commands: [], isAbove: false };
 const firstStep = (code: FindingCode | null): MendingStep | null => (code === null ? null : stepOf[code]);
 
 /**
- * How to fix each of these findings (`mendableCode`) of one repository, in the order in which they are shown. From the point where a
- * Release would be written without the fields that people's apt knows from one that has vanished, there are no
- * commands. `isSigned` says whether people expect a signature. From dpkg-scanpackages(1), apt-ftparchive(1) and gpg(1).
+ * How to fix each of these findings (`mendableCode`) of one repository, in the order in which they are shown. From the
+ * point where a Release would be written without the fields that people's apt knows from one that has vanished, there
+ * are no commands. `isSigned` says whether people expect a signature. From dpkg-scanpackages(1), apt-ftparchive(1) and
+ * gpg(1).
  */
 export const mendEach = (codes: readonly (FindingCode | null)[], repository: Mended, isSigned: boolean): Mending[] => {
   const released = releasedFile(codes, repository);
