@@ -4,7 +4,7 @@ import { buildOf, wordOf } from '../compatibility/builds.ts';
 import { parseRelations, writeAlternatives } from './relations.ts';
 import type { PackageVersion } from './site-catalog.ts';
 
-/** The differences from the previous version. */
+/** The differences from the previous version. If no build is for an architecture of that one, only the architectures. */
 export interface VersionChange {
   readonly version: string;
   readonly before: string;
@@ -121,13 +121,12 @@ const firstOf = <Told>(pairs: readonly Pair[], tell: (...pair: Pair) => Told | u
   pairs.map((pair) => tell(...pair)).find((told) => told !== undefined);
 
 const compareEditions = (after: Edition, before: Edition, firstHaving: ReadonlyMap<string, Edition>): VersionChange => {
-  // Compares builds that both have, because two architectures of one version may need different packages.
+  // Compares only builds that both have, because builds for two architectures differ in needs, size and words anyway.
   const earlier = new Map(before.builds.map((one) => [one.record.architecture, one]));
-  const shared = after.builds.flatMap((one): Pair[] => {
+  const pairs = after.builds.flatMap((one): Pair[] => {
     const other = earlier.get(one.record.architecture);
     return other === undefined ? [] : [[one, other]];
   });
-  const pairs = shared.length > 0 ? shared : [[after.builds[0], before.builds[0]] as [PackageVersion, PackageVersion]];
   const gained = without(architecturesOf(after), architecturesOf(before));
   return {
     version: after.version,
@@ -138,7 +137,7 @@ const compareEditions = (after: Edition, before: Edition, firstHaving: ReadonlyM
       lost: without(architecturesOf(before), architecturesOf(after)),
     },
     needs: needsChanges(pairs),
-    size: firstOf(shared, sizeChange),
+    size: firstOf(pairs, sizeChange),
     description: firstOf(pairs, descriptionChange),
   };
 };

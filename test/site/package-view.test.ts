@@ -209,13 +209,28 @@ describe('the page of a package', () => {
     ]);
   });
 
-  it('compares no sizes of builds for different devices', async () => {
+  it('says of a version whose builds are for other devices which builds these are, and compares no two of them', async () => {
     const packages = [
-      tweak({ Version: '1', Architecture: 'iphoneos-arm', Size: '1000' }),
-      tweak({ Version: '2', Architecture: 'iphoneos-arm64', Size: '3000' }),
+      tweak({ Version: '1', Size: '1000', Depends: 'org.t.old', Description: 'For rootful jailbreaks' }),
+      tweak({
+        Version: '2',
+        Architecture: 'iphoneos-arm64',
+        Size: '3000',
+        Depends: 'org.t.new',
+        Description: 'For rootless jailbreaks',
+      }),
     ];
     const { changes } = await viewIn({ ...own, packages: packages.join('') });
-    expect(changes.map(({ version, size }) => [version, size])).toEqual([['2', undefined]]);
+    expect(changes).toEqual([
+      {
+        version: '2',
+        before: '1',
+        architectures: { gained: ['iphoneos-arm64'], first: ['iphoneos-arm64'], lost: ['iphoneos-arm'] },
+        needs: { gained: [], lost: [], bounded: [] },
+        size: undefined,
+        description: undefined,
+      },
+    ]);
   });
 
   it('sets the repositories that have it beside each other: which is behind, and which has other bytes', () => {
