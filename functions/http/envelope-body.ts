@@ -84,17 +84,20 @@ export const dataBody = (date: Date, data: Pieces, turn: Turn): Promise<Uint8Arr
 export const listBody = (date: Date, records: RecordList, turn: Turn): Promise<Uint8Array<ArrayBuffer>> =>
   complete(opening(date), records, turn);
 
-/** The JSON of one page of a search or a list, with links to the pages beside it (decisions, section 2). */
+/**
+ * The JSON of one page of a search or a list, with links to the pages beside it (decisions, section 2). From a page past
+ * the end, the way back leads to the last page.
+ */
 export const pageBody = (
   date: Date,
-  { records, more }: ResultPage,
+  { records, more, last }: ResultPage,
   { page, addressOf }: { page: number; addressOf: (page: number) => string },
   turn: Turn,
 ): Promise<Uint8Array<ArrayBuffer>> => {
   const link = (number: number) => JSON.stringify(addressOf(number));
   const links = [
     ...(more ? [`"nextPage":${link(page + 1)}`] : []),
-    ...(page > 1 ? [`"previousPage":${link(page - 1)}`] : []),
+    ...(page > 1 ? [`"previousPage":${link(Math.min(page - 1, last))}`] : []),
   ];
   return complete(`${opening(date)},"refs":{${links.join(',')}}`, records, turn);
 };

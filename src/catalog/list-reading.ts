@@ -6,8 +6,8 @@ import { completeRecord, listRecords, type RecordList, type RecordPiece, readyTe
 export interface LocatedPart {
   /** The numbers of the records, in the order of the list. */
   readonly ids: readonly number[];
-  /** Whether the list ends with this part. */
-  readonly isLast: boolean;
+  /** How many records the whole list has. */
+  readonly total: number;
 }
 
 const textsAtOnce = 200;
@@ -51,10 +51,9 @@ export class ListReading {
   locate(slug: string, start: number, count: number): LocatedPart | undefined {
     const [repository, total] = this.#repository.get(slug) ?? [];
     if (repository === undefined || total === undefined) return undefined;
-    const isLast = start + count >= total;
-    if (start >= total) return { ids: [], isLast };
+    if (start >= total) return { ids: [], total };
     const places = this.#places.all(repository, count, start).map(([id, name]): Place => ({ id, package: name }));
-    return { ids: this.#inOrder(repository, places), isLast };
+    return { ids: this.#inOrder(repository, places), total };
   }
 
   /** The records of these numbers, in the order given. */

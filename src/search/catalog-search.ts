@@ -16,14 +16,7 @@ import { closurePieces } from '../dependencies/closure-text.ts';
 import type { Steps } from '../dependencies/work.ts';
 import { filterExpression } from './filter.ts';
 import { OlderSearch } from './older-search.ts';
-import {
-  type Found,
-  furthestResult,
-  type LocatedPage,
-  PackageSearch,
-  pageOf,
-  type ResultPage,
-} from './package-search.ts';
+import { type Found, type LocatedPage, lastPage, PackageSearch, pageOf, type ResultPage } from './package-search.ts';
 import { createPauses } from './pauses.ts';
 import { RepositorySearch } from './repository-search.ts';
 import { SortedResults } from './sorted-results.ts';
@@ -123,12 +116,11 @@ export class CatalogSearch {
       order === undefined
         ? packages.locate(q, limit, page)
         : await this.#locateIn(packages, { order, within, q, limit, page });
-    const { ids, more, parts } = located;
+    const { ids, ...rest } = located;
     const isBeginning = page === 1 && order === undefined;
     return {
+      ...rest,
       records: await readInParts(ids, (some, isFirst) => packages.read(some, isFirst && isBeginning)),
-      more,
-      parts,
     };
   }
 
@@ -140,8 +132,6 @@ export class CatalogSearch {
     }: { order: NonNullable<PackageOrder>; within?: string | undefined; q: string; limit: number; page: number },
   ): Promise<LocatedPage> {
     const { order, q, limit } = asked;
-    const start = (page - 1) * limit;
-    if (start >= furthestResult) return { ids: [], more: false, parts: 0 };
     const key = JSON.stringify(asked);
     const found = this.#lately.get(key) ?? (await inTurns(this.#sorted.sort(packages.locateAll(q, limit), order)));
     this.#lately.delete(key);
@@ -150,7 +140,7 @@ export class CatalogSearch {
       if (this.#lately.size <= mostLately) break;
       this.#lately.delete(oldest);
     }
-    return pageOf(found, start, Math.min(start + limit, furthestResult));
+    return pageOf(found, limit, page);
   }
 
   /** One page of repository records. */
@@ -162,8 +152,9 @@ export class CatalogSearch {
   async repositoryPackages(slug: string, limit: number, page: number): Promise<ResultPage | undefined> {
     const located = this.#lists.locate(slug, (page - 1) * limit, limit);
     if (located === undefined) return undefined;
-    const { ids, isLast } = located;
-    return { records: await readInParts(ids, (some) => this.#lists.records(some)), more: !isLast };
+    const { ids, total } = located;
+    const records = await readInParts(ids, (some) => this.#lists.records(some));
+    return { records, more: page * limit < total, last: lastPage(total, limit) };
   }
 
   /** The latest record of each known identifier, in the given order. */

@@ -23,6 +23,8 @@ export interface LocatedPage {
   readonly ids: readonly number[];
   /** Whether there is a page after this one. */
   readonly more: boolean;
+  /** The number of the last page with results, if this page is that one or lies after it; otherwise less is known. */
+  readonly last: number;
   /** How many of these, at the end, match all words but one. */
   readonly parts: number;
 }
@@ -31,6 +33,8 @@ export interface ResultPage {
   readonly records: RecordList;
   /** Whether there is a page after this one. */
   readonly more: boolean;
+  /** The number of the last page with results, if this page is that one or lies after it; otherwise less is known. */
+  readonly last: number;
   /** How many of these, at the end, match only a part of the query. */
   readonly parts?: number;
 }
@@ -57,16 +61,23 @@ const fill = (found: Set<number>, ids: readonly number[], wanted: number): boole
   return false;
 };
 
+/** The number of the last page of that many results; the first page is there without any. */
+export const lastPage = (results: number, limit: number): number => Math.max(1, Math.ceil(results / limit));
+
 /** The part of the results that belongs on a page. */
-export const pageOf = ({ ids, fitting }: Found, start: number, end: number): LocatedPage => {
+export const pageOf = ({ ids, fitting }: Found, limit: number, page: number): LocatedPage => {
+  const start = (page - 1) * limit;
+  const end = Math.min(page * limit, furthestResult);
   const own = ids.slice(start, end);
   return {
     ids: own,
     more: ids.length > end && end < furthestResult,
+    last: lastPage(Math.min(ids.length, furthestResult), limit),
     parts: own.length - Math.min(own.length, Math.max(0, fitting - start)),
   };
 };
 
+const nothing: Found = { ids: [], fitting: 0 };
 const noRecords: RecordList = { count: 0, pieces: [] };
 
 /** Paging reaches no results beyond this many: nobody reads them, and finding them all would slow down everybody. */
@@ -103,17 +114,16 @@ export class PackageSearch {
 
   /** One page of results; `page` counts from 1. A page past the end is empty. */
   find(text: string, limit: number, page: number): ResultPage {
-    const { ids, more } = this.locate(text, limit, page);
-    return { records: this.read(ids), more };
+    const { ids, ...rest } = this.locate(text, limit, page);
+    return { ...rest, records: this.read(ids) };
   }
 
   /** The same without the records, which have to be read separately. */
   locate(text: string, limit: number, page: number): LocatedPage {
     const question = parseQuestion(text);
-    const start = (page - 1) * limit;
-    if (question === undefined || start >= furthestResult) return { ids: [], more: false, parts: 0 };
-    const end = Math.min(start + limit, furthestResult);
-    return pageOf(this.#collect(question, limit, end + 1), start, end);
+    // Of a page further than any, all results that pages reach, to know the last one.
+    const wanted = Math.min(page * limit, furthestResult) + 1;
+    return pageOf(question === undefined ? nothing : this.#collect(question, limit, wanted), limit, page);
   }
 
   /**
@@ -121,7 +131,7 @@ export class PackageSearch {
    */
   *locateAll(text: string, limit: number): Steps<Found> {
     const question = parseQuestion(text);
-    return question === undefined ? { ids: [], fitting: 0 } : yield* this.#collecting(question, limit, furthestResult);
+    return question === undefined ? nothing : yield* this.#collecting(question, limit, furthestResult);
   }
 
   /** The records of these documents, in the given order. `isBeginning`: an answer begins with them. */

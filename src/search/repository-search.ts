@@ -2,7 +2,7 @@ import type { CatalogDatabase } from '../catalog/database.ts';
 import { readRepositoryRows } from '../catalog/reading.ts';
 import { joinWords, splitWords } from '../catalog/search-text.ts';
 import type { RepositoryRecord } from '../contract/records.ts';
-import type { ResultPage } from './package-search.ts';
+import { lastPage, type ResultPage } from './package-search.ts';
 import { parseQuestion, type Question } from './question.ts';
 
 interface Candidate {
@@ -31,7 +31,11 @@ export class RepositorySearch {
     const found = this.#rank(text);
     const start = (page - 1) * limit;
     const records = found.slice(start, start + limit).map(({ record }) => record);
-    return { records: { count: records.length, pieces: [records.join(',')] }, more: found.length > start + limit };
+    return {
+      records: { count: records.length, pieces: [records.join(',')] },
+      more: found.length > start + limit,
+      last: lastPage(found.length, limit),
+    };
   }
 
   /** The slugs of that page. */

@@ -25,7 +25,7 @@ const published: Readonly<Record<string, string>> = {
 };
 
 const records = { count: 1, pieces: ['{"package_id":"a"}'] };
-const page = async () => ({ records, more: false });
+const page = async () => ({ records, more: false, last: 1 });
 
 const host: Dependencies = {
   documents: {

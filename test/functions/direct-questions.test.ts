@@ -262,7 +262,8 @@ describe('H8 readers of questions that are answered directly', () => {
   const many = Array.from({ length: 100 }, (_, index) => `com.example.${index}`);
   const startLong = async (options: Parameters<typeof start>[0] = {}) => {
     const records = many.map((id) => JSON.stringify({ ...packageRecord(id), description: text }));
-    const searchPackages = async () => ({ records: { count: many.length, pieces: [records.join(',')] }, more: false });
+    const all = { records: { count: many.length, pieces: [records.join(',')] }, more: false, last: 1 };
+    const searchPackages = async () => all;
     const running = await start({ overrides: { search: { ...fakeSearch(ids), searchPackages } }, ...options });
     return { running, kept: await openKept(running) };
   };

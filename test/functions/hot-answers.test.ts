@@ -296,7 +296,11 @@ describe('an answer that was read before a build and is ready after it', () => {
           ...index,
           // The number of the search stands for the generation that answered it.
           searchPackages: async () =>
-            holdBack({ records: { count: 1, pieces: [JSON.stringify({ version: `${++searched}.0` })] }, more: false }),
+            holdBack({
+              records: { count: 1, pieces: [JSON.stringify({ version: `${++searched}.0` })] },
+              more: false,
+              last: 1,
+            }),
         },
       },
     });

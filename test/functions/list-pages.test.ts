@@ -78,17 +78,18 @@ describe('the list of a repository in pages', () => {
     }
   });
 
-  it('H5: is empty past its end, however far', async () => {
-    for (const query of [
-      `limit=1&page=${count + 1}`,
-      'page=3',
-      `page=${'9'.repeat(30)}`,
-      'limit=1000&page=9007199254740991',
-    ]) {
+  it('H5: is empty past its end, however far, and leads back to its last page', async () => {
+    for (const [query, last] of [
+      [`limit=1&page=${count + 1}`, count],
+      [`limit=1&page=${count + 7}`, count],
+      ['page=3', 2],
+      [`page=${'9'.repeat(30)}`, 2],
+      ['limit=1000&page=9007199254740991', 2],
+    ] as const) {
       const { answer, text } = await ask(`${listOf('long')}?${query}`);
       expect(answer.status, query).toBe(200);
       expect(pageOf(text)).toMatchObject({ count: 0, data: [] });
-      expect(pageOf(text).refs.nextPage).toBeUndefined();
+      expect(pageOf(text).refs, query).toEqual({ previousPage: expect.stringMatching(`&page=${last}$`) });
     }
   });
 

@@ -367,8 +367,8 @@ describe('search', () => {
   });
 
   it('links to the page before and keeps q and limit', async () => {
-    const { refs } = (await getJson('/v2/jailbreak/package/search?q=%26+%3D&limit=7&page=3')) as { refs: object };
-    expect(refs).toEqual({ previousPage: `${testAddress}/v2/jailbreak/package/search?q=%26%20%3D&limit=7&page=2` });
+    const { refs } = (await getJson('/v2/jailbreak/package/search?q=%26+%3D&limit=7&page=2')) as { refs: object };
+    expect(refs).toEqual({ previousPage: `${testAddress}/v2/jailbreak/package/search?q=%26%20%3D&limit=7&page=1` });
   });
 
   it('past the end is empty', async () => {

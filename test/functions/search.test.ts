@@ -94,12 +94,21 @@ describe('paging', () => {
     expect(ids.slice(0, 100)).toEqual(idsOf(first));
   });
 
-  it('past the end is empty, however far', async () => {
-    for (const page of ['50', '1001', '4294967296', '999999999999999']) {
-      const { count, refs } = await search('snow', `&limit=250&page=${page}`);
-      expect(count, page).toBe(0);
-      expect(refs.nextPage).toBeUndefined();
-      expect(refs.previousPage).toContain(`&page=${Number(page) - 1}`);
+  it('H5: past the end is empty, however far, and leads back to the last page that is not', async () => {
+    const questions = ['package/search?q=com', 'package/search?q=com&sort=name', 'repository/search?q=example'];
+    for (const asked of questions) {
+      const target = `/v2/jailbreak/${asked}&limit=2`;
+      const last = (await follow(target)).length;
+      expect(last, asked).toBeGreaterThan(1);
+      for (const page of [last + 1, last + 2, 1001, 4_294_967_296, 999_999_999_999_999]) {
+        const { count, refs } = await ask(`${target}&page=${page}`);
+        expect(count, `${asked} ${page}`).toBe(0);
+        expect(refs, `${asked} ${page}`).toEqual({ previousPage: expect.stringMatching(`&page=${last}$`) });
+      }
+    }
+    for (const page of [2, 50, 1001]) {
+      const { refs } = await ask(`/v2/jailbreak/package/search?q=%26%20%3D&page=${page}`);
+      expect(refs, `${page} of nothing`).toEqual({ previousPage: expect.stringMatching('&page=1$') });
     }
   });
 
@@ -107,9 +116,10 @@ describe('paging', () => {
     const q = 'a&b=c?d#e%f+g h/i\\j"k<l>{m}|n^o`p[q]é🎉';
     for (const page of [2, 3]) {
       const { refs } = await search(q, `&limit=9&page=${page}`);
+      // Nothing is found, so the first page is the last one.
       const link = new URL(refs.previousPage ?? '');
       expect(link.searchParams.get('q')).toBe(q);
-      expect([link.searchParams.get('limit'), link.searchParams.get('page')]).toEqual(['9', String(page - 1)]);
+      expect([link.searchParams.get('limit'), link.searchParams.get('page')]).toEqual(['9', '1']);
       expect(refs.previousPage).toMatch(/^[\x21-\x7e]+$/);
     }
   });

@@ -3,7 +3,7 @@ import { CatalogFiles } from '../../functions/node/catalog-files.ts';
 import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
 import type { SearchReading } from '../../src/catalog/search-reading.ts';
 import { catalogPath } from '../../src/catalog/state-catalog.ts';
-import { PackageSearch } from '../../src/search/package-search.ts';
+import { furthestResult, PackageSearch, pageOf } from '../../src/search/package-search.ts';
 import { buildCatalog, packages, parseRecords } from '../support/catalog.ts';
 import { named, openSearch } from './open-search.ts';
 
@@ -293,6 +293,16 @@ describe('package search', () => {
     expect(await names('alert roe')).toEqual(['Red AlertBox', 'Long Band Alert', 'Alerts', 'EdgeAlert']);
   });
 
+  it('names as the last page one that a page leads to, however many results there are', () => {
+    const found = { ids: Array.from({ length: furthestResult + 1 }, (_, id) => id), fitting: furthestResult };
+    for (const limit of [1, 3, 250]) {
+      const { last } = pageOf(found, limit, Number.MAX_SAFE_INTEGER);
+      expect(pageOf(found, limit, last)).toMatchObject({ last, more: false });
+      expect(pageOf(found, limit, last).ids.at(-1)).toBe(furthestResult - 1);
+      expect(pageOf(found, limit, last + 1).ids).toEqual([]);
+    }
+  });
+
   it('pages without repeating or losing a record', async () => {
     const many = packages(
       ...Array.from({ length: 57 }, (_, index) => named(`Snow ${index}`, { Package: `a.snow${index}` })),
@@ -308,8 +318,8 @@ describe('package search', () => {
     }
     expect(paged).toEqual(all);
     expect(new Set(paged).size).toBe(57);
-    expect(await search.searchPackages('snow', 10, 7)).toEqual(nothing);
-    expect(await search.searchPackages('snow', 250, Number.MAX_SAFE_INTEGER)).toEqual(nothing);
+    expect(await search.searchPackages('snow', 10, 7)).toEqual({ ...nothing, last: 6 });
+    expect(await search.searchPackages('snow', 250, Number.MAX_SAFE_INTEGER)).toEqual({ ...nothing, last: 1 });
   });
 
   it('ends at result 10,000, and leads nowhere beyond it', async () => {

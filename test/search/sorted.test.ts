@@ -128,7 +128,7 @@ describe('a search of packages in another order', () => {
     const at = (page: number) => search.searchPackages('snow', 2, page, {}, 'name');
     expect([(await at(2)).more, (await at(3)).more]).toEqual([true, false]);
     for (const page of [4, furthestResult, Number.MAX_SAFE_INTEGER]) {
-      expect(await at(page)).toEqual({ records: { count: 0, pieces: [] }, more: false, parts: 0 });
+      expect(await at(page)).toEqual({ records: { count: 0, pieces: [] }, more: false, last: 3, parts: 0 });
     }
     expect(await names('!?', 'name')).toEqual([]);
   });

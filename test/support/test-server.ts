@@ -11,6 +11,7 @@ import { createTurns } from '../../functions/node/turns.ts';
 import { createQuestions } from '../../functions/questions.ts';
 import type { OlderPackage, OlderRepository } from '../../src/contract/older-addresses/records.ts';
 import { createSafetyList } from '../../src/safety/safety-list.ts';
+import { lastPage } from '../../src/search/package-search.ts';
 import { type Published, packageRecord, publish, repositoryRecord, testAddress } from './published.ts';
 
 /** A search index over these identifiers. It finds those that contain the text, in alphabetical order. */
@@ -22,6 +23,7 @@ export const fakeSearch = (ids: readonly string[]): SearchIndex => {
   const page = (found: readonly unknown[], limit: number, number: number) => ({
     records: list(found.slice((number - 1) * limit, number * limit)),
     more: found.length > number * limit,
+    last: lastPage(found.length, limit),
   });
   return {
     searchPackages: async (q, limit, number) =>
