@@ -1,5 +1,6 @@
 import type { ExampleSubject } from './example-subject.ts';
 import { encodeFileName, encodeFolderName } from './filenames.ts';
+import { iosVersionPattern } from './ios-version.ts';
 import { slugPattern } from './manifest.ts';
 import { packageStates } from './package-states.ts';
 import {
@@ -37,9 +38,8 @@ const repositoriesMaximum = 1000;
 /** The most characters of an architecture. */
 const architectureMaximum = 64;
 
-/** The form of an iOS version. */
 const firmwareForm = {
-  pattern: /^\d{1,2}(?:\.\d{1,2}){0,2}$/,
+  pattern: iosVersionPattern,
   complaint: 'must be a version of iOS such as 16.7 or 15.8.3',
   examples: ['16.7', '15.8.3'],
 } as const;

@@ -105,6 +105,7 @@ describe('C14: the parameters that narrow a search of packages', () => {
     ['architecture=iphoneos-arm64%20', 'must be one architecture such as iphoneos-arm64'],
     ['architecture=arm,arm64', 'must be one architecture such as iphoneos-arm64'],
     ['firmware=iOS16', 'must be a version of iOS such as 16.7 or 15.8.3'],
+    ['firmware=100', 'must be a version of iOS such as 16.7 or 15.8.3'],
     ['firmware=16.7.1.2', 'must be a version of iOS such as 16.7 or 15.8.3'],
     [`firmware=${'1'.repeat(10_000)}`, 'must be a version of iOS such as 16.7 or 15.8.3'],
     [`section=${'x'.repeat(257)}`, 'must be at most 256 characters'],

@@ -1,13 +1,16 @@
 import { type Build, builds, wordOf } from '../../compatibility/builds.ts';
 import { parseVersion, writeVersion } from '../../compatibility/ios-versions.ts';
 import { type Device, isRefusal, type Judgement, judge, readStatements } from '../../compatibility/judgement.ts';
+import { iosVersionPattern } from '../../contract/ios-version.ts';
 
 // The device of the visitor. It stays in the browser, and in an address if the visitor put it there to share it. Rows
 // and pages contain what packages state, so no server has to be asked.
 
 /** The device in an address or a form; undefined if there is none. */
 export const readDevice = (ios: string | null, build: string | null): Device | undefined => {
-  const version = parseVersion((ios ?? '').trim());
+  const text = (ios ?? '').trim();
+  // Statements of packages have versions that no device has.
+  const version = iosVersionPattern.test(text) ? parseVersion(text) : undefined;
   const known = builds.find((one) => one === build);
   return version !== undefined && known !== undefined ? { ios: version, build: known } : undefined;
 };
