@@ -88,6 +88,7 @@ export const searchPageHandler = (dependencies: Dependencies, makeAnswer: MakeAn
       const {
         records,
         more,
+        last,
         parts = 0,
       } = await askIndex(dependencies, turn, (index) =>
         index.searchPackages(q, usual, page, { ...places, ...narrowing }, sort),
@@ -103,6 +104,7 @@ export const searchPageHandler = (dependencies: Dependencies, makeAnswer: MakeAn
         page,
         found,
         isMore: more,
+        last,
         fit: readFit(q, found),
         hasDevice: traits.hasDevices && new URL(req.url).searchParams.has('ios'),
         root: `${basePathOf(dependencies.publicAddress())}/`,

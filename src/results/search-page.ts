@@ -102,6 +102,8 @@ export interface AnsweredSearch {
   readonly found: readonly FoundPackage[];
   /** Whether there is a page after this one. */
   readonly isMore: boolean;
+  /** The number of the last page with results, if this page lies after it; otherwise at least the number of this one. */
+  readonly last: number;
   readonly fit: Fit;
   /** Whether the address contains the visitor's device, which only scripts take into account. */
   readonly hasDevice: boolean;
@@ -121,11 +123,10 @@ const addressOf = ({ question, chosen, sort, root }: AnsweredSearch, page: numbe
 };
 
 const pagesMarkup = (answer: AnsweredSearch): string => {
-  const { page, isMore, found } = answer;
+  const { page, isMore, last } = answer;
   if (page === 1 && !isMore) return places.pages;
-  // After the last page, the page before may be empty, too.
-  const [before, word] = found.length === 0 ? [1, 'First page'] : [page - 1, 'Previous'];
-  const back = page > 1 ? `<a class="button" href="${addressOf(answer, before)}" rel="prev">${word}</a>` : '';
+  const before = Math.min(page - 1, last);
+  const back = page > 1 ? `<a class="button" href="${addressOf(answer, before)}" rel="prev">Previous</a>` : '';
   const on = isMore ? `<a class="button" href="${addressOf(answer, page + 1)}" rel="next">Next</a>` : '';
   return places.pages.replace(' hidden>', `>${back}${on}`);
 };

@@ -70,7 +70,7 @@ export class OlderSearch {
     page: number,
   ): Promise<OlderRepository[]> {
     const { repositories } = this.#reading;
-    const slugs = text === '' ? [...repositories.keys()] : this.#repositories.locate(text, repositories.size, 1);
+    const slugs = text === '' ? [...repositories.keys()] : this.#repositories.locate(text);
     const start = (page - 1) * limit;
     return slugs
       .flatMap((slug) => repositories.get(slug) ?? [])

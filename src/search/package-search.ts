@@ -66,13 +66,13 @@ export const lastPage = (results: number, limit: number): number => Math.max(1, 
 
 /** The part of the results that belongs on a page. */
 export const pageOf = ({ ids, fitting }: Found, limit: number, page: number): LocatedPage => {
-  const start = (page - 1) * limit;
-  const end = Math.min(page * limit, furthestResult);
+  const end = page * limit;
+  const start = end - limit;
   const own = ids.slice(start, end);
   return {
     ids: own,
-    more: ids.length > end && end < furthestResult,
-    last: lastPage(Math.min(ids.length, furthestResult), limit),
+    more: ids.length > end,
+    last: lastPage(ids.length, limit),
     parts: own.length - Math.min(own.length, Math.max(0, fitting - start)),
   };
 };
@@ -121,8 +121,8 @@ export class PackageSearch {
   /** The same without the records, which have to be read separately. */
   locate(text: string, limit: number, page: number): LocatedPage {
     const question = parseQuestion(text);
-    // Of a page further than any, all results that pages reach, to know the last one.
-    const wanted = Math.min(page * limit, furthestResult) + 1;
+    // One more tells whether there is a page after it.
+    const wanted = Math.min(page * limit + 1, furthestResult);
     return pageOf(question === undefined ? nothing : this.#collect(question, limit, wanted), limit, page);
   }
 

@@ -38,12 +38,9 @@ export class RepositorySearch {
     };
   }
 
-  /** The slugs of that page. */
-  locate(text: string, limit: number, page: number): string[] {
-    const start = (page - 1) * limit;
-    return this.#rank(text)
-      .slice(start, start + limit)
-      .map(({ slug }) => slug);
+  /** The slugs of all results, in the same order. */
+  locate(text: string): string[] {
+    return this.#rank(text).map(({ slug }) => slug);
   }
 
   #rank(text: string): Candidate[] {

@@ -381,7 +381,7 @@ it('the newest of several is the first of equals, however they are spelt', () =>
 it('a page of the search without packages says that nothing fits only where no page after it may have some', () => {
   const answer = {
     ...{ question: 'font', chosen: { architecture: 'iphoneos-arm' }, sort: undefined, page: 1, found: [] },
-    ...{ fit: readFit('font', []), hasDevice: false, root: '/' },
+    ...{ fit: readFit('font', []), last: 1, hasDevice: false, root: '/' },
   };
   const pageOf = (isMore: boolean) => composeSearchPage(Object.values(places).join('\n'), { ...answer, isMore });
   const shown = places.nothing.replace(' hidden', '');
@@ -405,6 +405,7 @@ it('a page of the search after the first says nothing of how the first results f
       page,
       found: toPackages([record("Cash$$ $& $'")], traits),
       isMore: true,
+      last: 3,
       fit,
       hasDevice: false,
       root: '/',
@@ -425,6 +426,7 @@ const noteAbove = (options: string, question: string, chosen = {}): string | und
     page: 1,
     found: toPackages([record('Choicy')], traits),
     isMore: false,
+    last: 1,
     fit: { kind: 'cut' },
     hasDevice: false,
     root: '/index/',
