@@ -72,9 +72,13 @@ const placeMarkup = (question: string, root: string, called: readonly OfferedRep
   return `Looking for the repository ${links.join(' or ')}?`;
 };
 
+/** A query without blanks that has a dot, as the address of a repository has. */
+const mayBeAddress = /^\S+\.\S+$/;
+
 /**
  * What is said above the results, as markup. A query that no package fits (`isNowhere`) may name a repository: its words
- * are in the part of that address which browsers do not send. `called` are the repositories that are called as the query.
+ * are in the part of that address which browsers do not send. So may an address, of which packages have "repo" or "com"
+ * only. `called` are the repositories that are called as the query.
  */
 export const noteMarkup = (
   fit: Fit,
@@ -84,8 +88,8 @@ export const noteMarkup = (
   called: readonly OfferedRepository[],
 ): string => {
   const fitting = isNowhere && question !== '' ? '' : fitMarkup(fit, question, root);
-  const isPlace = called.length > 0 || (isNowhere && question !== '');
-  return [fitting, isPlace ? placeMarkup(question, root, called) : ''].filter(Boolean).join(' ');
+  const isPlace = isNowhere ? question !== '' : fit.kind === 'part' && mayBeAddress.test(question);
+  return [fitting, isPlace || called.length > 0 ? placeMarkup(question, root, called) : ''].filter(Boolean).join(' ');
 };
 
 const deviceNote =

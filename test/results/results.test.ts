@@ -489,3 +489,20 @@ it('a page of the search asks whether what is nowhere is a repository, and says 
   expect(noteOf('\ud83d')).toBe(asking('%EF%BF%BD'));
   expect(noteMarkup({ kind: 'asked' }, '', '/', true, [])).toBe('');
 });
+
+it('a page of the search asks the same of what may be an address, of which packages have a word or two', () => {
+  const noteOf = (question: string, kind: 'asked' | 'part' = 'part') => noteMarkup({ kind }, question, '/', false, []);
+  const part = fitMarkup({ kind: 'part' }, '', '/');
+  for (const question of [
+    'repo.example.com',
+    'https://repo.example.com/',
+    'sileo://source/https://repo.example.com/',
+  ]) {
+    const name = encodeURIComponent(question);
+    expect(noteOf(question), question).toBe(
+      `${part} Is it a repository? <a href="/repository/#name=${name}">Look for it among the repositories</a>.`,
+    );
+    expect(noteOf(question, 'asked'), question).toBe('');
+  }
+  for (const question of ['repo example', 'choicy 1.2.3', 'choicy…', 'v.', '.x']) expect(noteOf(question)).toBe(part);
+});

@@ -14,7 +14,7 @@ const namesOf = (item: HTMLElement): string => {
 };
 
 /** The host of an address, which is what people who add repositories to a device know; any other word unchanged. */
-const hostIn = (word: string): string => word.replace(/^https?:\/\//, '').replace(/\/.*$/, '');
+const hostIn = (word: string): string => word.replace(/^.*:\/\//, '').replace(/\/.*$/, '');
 
 const form = document.querySelector<HTMLFormElement>('#repository-filters');
 // A search that no package fits leads here with its words.

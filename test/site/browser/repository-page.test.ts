@@ -185,6 +185,8 @@ describe('a repository', () => {
       ['beta.exam', ['Beta']],
       ['https://Beta.example/Packages.gz', ['Beta']],
       ['beta.example/', ['Beta']],
+      ['sileo://source/https://beta.example/', ['Beta']],
+      ['cydia://url/https://cydia.saurik.com/api/share#?source=https://beta.example/', ['Beta']],
       ['suited', ['SuitedForPhones']],
       ['repository', []],
       [' ', ['Alpha Repo', 'SuitedForPhones', 'Beta', 'Many packages']],
