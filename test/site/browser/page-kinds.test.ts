@@ -100,20 +100,23 @@ it('looks at every kind of page there is', () => {
   expect(missing).toEqual([]);
 });
 
-/** Gives what strangers name a word of a hundred letters, one after another, and tells what then leaves its page or card. */
+/** Gives what strangers name a word of a hundred letters, one after another, and tells what then leaves its page or card, or has a table cut. */
 const longNames = `(() => {
   const word = 'Pneumonoultramicroscopic_silicovolcanoconiosis_01234567890'.repeat(2).slice(0, 100);
-  const named = 'h1, h2 bdi, [dir], .version, .mono, .fields td, .facts a, .crumbs a, .by a, .copies .chip, .operation a';
+  const inTables = '.stated :is(bdi, q), .place a';
+  const named = 'h1, h2 bdi, [dir], .version, .mono, .fields td, .facts a, .crumbs a, .by a, .copies .chip, .operation a, ' + inTables;
   const found = [];
   for (const element of document.querySelectorAll('#content :is(' + named + ')')) {
     const text = [...element.childNodes].find((node) => node.nodeType === 3 && node.data.trim() !== '');
     if (!text || !element.checkVisibility()) continue;
     const { data } = text;
+    const isCut = () => element.matches(inTables) && element.closest('.scroll').scrollWidth > element.closest('.scroll').clientWidth;
+    const wasCut = isCut();
     text.data = word;
     const card = element.closest('.card, .list, .tabbed, .note');
     const leaves = card && !element.closest('.scroll') && getComputedStyle(element).overflowX === 'visible'
       && element.getBoundingClientRect().right > card.getBoundingClientRect().right;
-    if (leaves || document.documentElement.scrollWidth > document.documentElement.clientWidth) found.push(element.outerHTML);
+    if (leaves || (!wasCut && isCut()) || document.documentElement.scrollWidth > document.documentElement.clientWidth) found.push(element.outerHTML);
     text.data = data;
   }
   return found;
