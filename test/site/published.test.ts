@@ -18,6 +18,9 @@ const wordsOf = (name: string): string =>
     .replace(/^.*<main/s, '<main')
     .replaceAll(/<[^>]*>/g, ' ')
     .replaceAll(/\s+/g, ' ');
+/** What a page says of itself to services that show a link to it (the Open Graph protocol). */
+const metaOf = (html: string, name: string): string | undefined =>
+  RegExp(`<meta property="${name}" content="([^"]*)"`).exec(html)?.[1];
 const files = (): string[] =>
   readdirSync(out, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -190,6 +193,13 @@ describe('a published site', () => {
       expect(description, address).toMatch(/\S.{8,}/);
       // Two packages may be called the same, and the parts of a long list are of one thing.
       if (isNext || address.startsWith('/package/')) continue;
+      // Beside the name of the site, which a link is shown with anyway.
+      const shown = ['og:title', 'og:description', 'og:site_name'].map((name) => metaOf(html, name));
+      expect(shown, address).toEqual([
+        address === '/' ? 'Debdex' : title.slice(0, -' · Debdex'.length),
+        description,
+        'Debdex',
+      ]);
       for (const text of [title, description]) {
         expect([address, told.get(text)], text).toEqual([address, undefined]);
         told.set(text, address);
@@ -234,7 +244,6 @@ describe('a published site', () => {
   });
 
   it('C11: has a preview picture of every page that is there, as large as is said, and says what it shows', () => {
-    const metaOf = (html: string, name: string) => RegExp(`<meta property="${name}" content="([^"]*)"`).exec(html)?.[1];
     const seen = new Set<string>();
     for (const name of files().filter((one) => one.endsWith('.html'))) {
       const html = read(name);
