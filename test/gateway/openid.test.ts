@@ -33,6 +33,7 @@ afterAll(async () => {
 });
 afterEach(() => {
   provider.subject = 'subject-1';
+  provider.claims = {};
 });
 
 /** A browser for two sites: the gateway behind its name, and the provider. */
@@ -219,6 +220,32 @@ test('T4 the display name follows the provider, and is one line of readable text
   provider.preferredName = undefined;
 });
 
+test('T4 the display name is the first that the provider knows, by what it says last', async () => {
+  const signIn = async (claims: OpenIdProvider['claims']) => {
+    provider.subject = 'named';
+    provider.claims = claims;
+    const { own, follow } = newBrowser();
+    const { text } = await follow(startLink(await own.open(`${site}/v2/login`)));
+    return /<strong>(.*?)<\/strong>/.exec(text)?.[1];
+  };
+  const all = { preferred_username: 'preferred', name: 'name', email: 'email' };
+  const none = { preferred_username: undefined, name: undefined, email: undefined };
+  for (const [claims, shown] of [
+    [all, 'preferred'],
+    [{ ...all, preferred_username: undefined }, 'name'],
+    [{ ...all, preferred_username: ' ', name: 7 }, 'email'],
+    [none, 'named'],
+  ] as const) {
+    expect(await signIn({ id_token: claims, userinfo: claims })).toBe(shown);
+    // What only one of them has counts.
+    expect(await signIn({ id_token: claims, userinfo: none })).toBe(shown);
+    expect(await signIn({ id_token: none, userinfo: claims })).toBe(shown);
+  }
+  const named = (name: string) => ({ ...none, name });
+  // The ID token is older than what the UserInfo endpoint says.
+  expect(await signIn({ id_token: named('older'), userinfo: named('newer') })).toBe('newer');
+});
+
 describe('T4 accounts allowed by claim', () => {
   const signInto = async (allow: string, subject: string, again = false) => {
     const allowing = await openGateway(provider, {
@@ -271,6 +298,16 @@ describe('T4 accounts allowed by claim', () => {
     expect(accounts).toEqual([]);
     const name = `${new URL(provider.issuer).host}:${subject}`;
     expect(events).toContainEqual(expect.objectContaining({ event: 'sign-in-refused', name, reason: 'claim' }));
+  });
+
+  test.each([
+    ['groups=staff', { userinfo: { groups: ['staff'] } }, 200],
+    ['groups=people', { userinfo: { groups: ['staff'] } }, 403],
+    ['groups=staff', { id_token: { groups: ['staff'] } }, 403],
+    ['groups=staff', { id_token: { groups: ['staff'] }, userinfo: { groups: undefined } }, 200],
+  ])('%s goes by what the provider says last: %j is %i', async (allow, claims, status) => {
+    provider.claims = claims;
+    expect((await signInto(allow, 'one')).page.status).toBe(status);
   });
 
   test('T12 who is kept out is in the log once in ten minutes, however often they try', async () => {

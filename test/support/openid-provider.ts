@@ -12,6 +12,8 @@ export interface OpenIdProvider {
   subject: string | undefined;
   /** The preferred name of who signs in; by default derived from the subject. */
   preferredName: string | undefined;
+  /** The claims that are others in the ID token, and at the UserInfo endpoint; undefined leaves a claim out. */
+  claims: Partial<Record<'id_token' | 'userinfo', Readonly<Record<string, unknown>>>>;
   close(): Promise<void>;
 }
 
@@ -58,15 +60,17 @@ export const startOpenIdProvider = async (
     interactions: { url: (_context, { uid }) => `${path}/interaction/${uid}` },
     claims: {
       openid: ['sub'],
-      profile: ['preferred_username'],
+      profile: ['preferred_username', 'name'],
       email: ['email', 'email_verified'],
       groups: ['groups'],
     },
+    // Many providers have the claims of scopes in the ID token too.
+    conformIdTokenClaims: false,
     ttl: { AccessToken: 60, AuthorizationCode: 60, Grant: 60, IdToken: 60, Interaction: 60, Session: 60 },
     pkce: { required: () => true },
     findAccount: (_context, sub) => ({
       accountId: sub,
-      claims: () => ({
+      claims: (use) => ({
         sub,
         preferred_username: chosen.preferredName ?? `${sub} <b>by name</b>`,
         email: `${sub}@id.example`,
@@ -74,6 +78,7 @@ export const startOpenIdProvider = async (
           email_verified: sub === 'word' ? 'true' : sub === 'unverified-word' ? 'false' : sub !== 'unverified',
         }),
         groups: ['people', sub],
+        ...chosen.claims[use as 'id_token' | 'userinfo'],
       }),
     }),
     loadExistingGrant: async (context) => {
@@ -96,6 +101,7 @@ export const startOpenIdProvider = async (
     refused: 0,
     subject: 'subject-1' as string | undefined,
     preferredName: undefined as string | undefined,
+    claims: {} as OpenIdProvider['claims'],
   };
   server.on('request', async (request: IncomingMessage & { originalUrl?: string }, response) => {
     // This tells the library the path that it is mounted at.
