@@ -191,6 +191,16 @@ describe('the words and figures of every page', () => {
     expect(found).toEqual([]);
   });
 
+  it('has a blank between two sentences', () => {
+    const joined = [...pages, ...small].flatMap(([name, html]) =>
+      textsOf(html.replaceAll(/<\/?(?:span|strong|b|i|em|a|bdi|small|time)\b[^>]*>/g, '')).flatMap((text) =>
+        // A name such as Com.Alpha.Lib has more dots.
+        [...text.matchAll(/(?<![.\w])\w*[a-z)][.!?][A-Z][a-z]+(?![.\w])/g)].map(([words]) => `${name}: ${words}`),
+      ),
+    );
+    expect(joined).toEqual([]);
+  });
+
   it('shows names and values as such, and not the marks around them', () => {
     const marked = [...pages].flatMap(([name, html]) =>
       textsOf(html)
