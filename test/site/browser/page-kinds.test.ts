@@ -471,6 +471,28 @@ it('the name of a fact stands on one line with what it is, be that a link or wor
   }
 });
 
+it('a link in a table stands on the line of the words beside it', async () => {
+  const apart = `[...document.querySelectorAll('.versions td > a')].map((link) => {
+    // The lower edge of an empty box on a line is the baseline.
+    const baselineFrom = (put) => {
+      const mark = document.createElement('span');
+      mark.style.display = 'inline-block';
+      put(mark);
+      const { bottom } = mark.getBoundingClientRect();
+      mark.remove();
+      return bottom;
+    };
+    return Math.abs(baselineFrom((mark) => link.prepend(mark)) - baselineFrom((mark) => link.before(mark)));
+  })`;
+  for (const address of ['/status/', '/package/com.alpha.snowboard/'])
+    for (const options of [phone, wide]) {
+      const page = await site.open(address, options);
+      const distances = await page.evaluate<number[]>(apart);
+      expect(distances.length, address).toBeGreaterThan(2);
+      expect(Math.max(...distances), address).toBeLessThan(1);
+    }
+});
+
 it('a list by downloads gives each number whole, and the name of the repository what is left', async () => {
   for (const options of [phone, wide]) {
     const page = await site.open('/popular/', options);
