@@ -493,6 +493,16 @@ it('a link in a table stands on the line of the words beside it', async () => {
     }
 });
 
+it('a link within the sentence of a finding breaks where its words do', async () => {
+  const page = await site.open('/doctor/alpha/', phone);
+  const display = `(() => {
+    const sentence = document.querySelector('.findings p');
+    sentence.innerHTML = 'Tell <a href="mailto:who@index.example">the operator of the index</a>; otherwise write it again.';
+    return getComputedStyle(sentence.firstElementChild).display;
+  })()`;
+  expect(await page.evaluate(display)).toBe('inline');
+});
+
 it('a list by downloads gives each number whole, and the name of the repository what is left', async () => {
   for (const options of [phone, wide]) {
     const page = await site.open('/popular/', options);
