@@ -224,6 +224,23 @@ describe('a published site', () => {
     expect(seen).toBeGreaterThan(500);
   });
 
+  it('leads from every page below one of the menu to that, which its menu marks', () => {
+    for (const [file, above, name] of [
+      ['divergence/index.html', '/status/', 'Status'],
+      ['doctor/alpha/index.html', '/status/', 'Status'],
+      ['author/index.html', '/section/', 'Sections'],
+      ['author/ada-example/index.html', '/section/', 'Sections'],
+      ['section/themes/2/index.html', '/section/', 'Sections'],
+      ['popular/index.html', '/new/', 'New'],
+      ['ranking/index.html', '/repository/', 'Repositories'],
+      ['api/feeds/index.html', '/api/', 'API'],
+    ] as const) {
+      const html = read(file);
+      expect(html, file).toMatch(new RegExp(`<nav class="crumbs"[^>]*>\\s*<a href="${above}">${name}</a>`));
+      expect(html, file).toContain(`<li><a href="${above}" aria-current="true">${name}</a></li>`);
+    }
+  });
+
   it('leads from a count of findings to these, and from a section to a search in it', () => {
     expect(read('repository/alpha/index.html')).toMatch(/href="#report">\s*3 findings\s*</);
     expect(read('status/index.html')).toMatch(/href="\/repository\/alpha\/#findings">\s*3<span[^>]*> about Alpha Repo/);
