@@ -61,7 +61,10 @@ export const makePlanFor = async (
   const retired = new Set([...state.retired.values()].map(({ path }) => path));
   // Something is published there, but it is not known which files.
   const isUnknown = state.current !== undefined && base === undefined;
-  return makePlan(local.inventory, { base, interrupted, retired, forms }, destination, isUnknown || verify === true);
+  // An upload that looked for every file, and did not end, has sent only some of what it missed.
+  const wasDoubtful = state.record?.intended.some((one) => one.isDoubtful) === true;
+  const isDoubtful = isUnknown || wasDoubtful || verify === true;
+  return makePlan(local.inventory, { base, interrupted, retired, forms }, destination, isDoubtful);
 };
 
 /**
@@ -118,7 +121,7 @@ class Step {
     const { generation } = this.#local;
     const plan = await makePlanFor(this.#local, this.#state, this.#options);
     const turns = await this.#transfer.order(plan.planned);
-    if (!this.#isInForce || turns.some((turn) => turn.length > 0)) await this.#noteIntention(generation);
+    if (!this.#isInForce || turns.some((turn) => turn.length > 0)) await this.#noteIntention(generation, plan);
     for (const file of listInventory(generation)) await this.#transfer.sendAccount(file, this.#claim);
     for (const turn of turns) await this.#transfer.send(turn, this.#claim);
     await this.#transfer.sendAccount(generation.catalog.path, this.#claim, generation.catalog.compressed_size);
@@ -137,7 +140,10 @@ class Step {
   }
 
   // Written before the first file is sent: if this upload is killed, the next one knows what may have been sent.
-  async #noteIntention({ documents: { digest, inventory, differences }, catalog }: Generation): Promise<void> {
+  async #noteIntention(
+    { documents: { digest, inventory, differences }, catalog }: Generation,
+    { isDoubtful }: Plan,
+  ): Promise<void> {
     const intended = this.#claim.record.intended.filter((other) => other.digest !== digest);
     const signature = this.#signaturePath;
     await this.#claim.update({
@@ -147,6 +153,7 @@ class Step {
           ...{ digest, inventory, catalog: catalog.path },
           ...(differences !== undefined && { differences }),
           ...(signature !== undefined && { signature }),
+          ...(isDoubtful && { isDoubtful }),
         },
       ],
     });

@@ -34,6 +34,8 @@ export interface Plan {
   /** The names that no file of the generation has, each with the path of the file that had it. */
   readonly gone: ReadonlyMap<string, string>;
   readonly forms: string[];
+  /** Whether it trusts no record. */
+  readonly isDoubtful: boolean;
 }
 
 /** The names of the files of a generation. No two files have the same name. */
@@ -101,5 +103,5 @@ export const makePlan = (wanted: Inventory, found: Found, destination: Destinati
       for (const name of destination.everyNameOf(path)) if (!naming.isWanted(name, path)) gone.set(name, path);
     }
   }
-  return { planned, gone, forms: [...forms] };
+  return { planned, gone, forms: [...forms], isDoubtful };
 };

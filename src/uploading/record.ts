@@ -25,6 +25,8 @@ const intendedSchema = z.strictObject({
   differences: z.string().optional(),
   catalog: z.string(),
   signature: z.string().optional(),
+  /** Whether it looked for every file, because no record told which ones exist; left out if it did not. */
+  isDoubtful: z.literal(true).optional(),
 });
 /** A generation that an upload intended to send. */
 export type Intended = Readonly<z.infer<typeof intendedSchema>>;

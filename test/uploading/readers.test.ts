@@ -8,7 +8,7 @@ import { generationPath, generationSchema, keptCatalogs } from '../../src/contra
 import type { Destination } from '../../src/uploading/destination.ts';
 import type { LocalFile } from '../../src/uploading/local-publication.ts';
 import { LocalPublication } from '../../src/uploading/local-publication.ts';
-import { recordName, retiredName } from '../../src/uploading/record.ts';
+import { parseRecord, recordName, retiredName } from '../../src/uploading/record.ts';
 import { type UploadOptions, upload } from '../../src/uploading/upload.ts';
 import { Conflict } from '../../src/uploading/upload-error.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -359,6 +359,24 @@ describe('an upload', () => {
     destination.left = Number.POSITIVE_INFINITY;
     rmSync(publication.folder, { recursive: true });
     cpSync(backup, publication.folder, { recursive: true });
+    await send(publication, destination);
+    expectHeld(destination, publication);
+  });
+
+  it('P1: sends what is gone at the destination, however often the upload that was to verify it is killed', async () => {
+    const [publication, destination] = [new Publication(), new Memory()];
+    const lost = [list, named, 'v2/c.json'];
+    await publication.publish({ [entrance]: document(lost), ...Object.fromEntries(lost.map((name) => [name, '{}'])) });
+    await send(publication, destination);
+    for (const name of lost) destination.names.delete(name);
+    for (const verify of [true, false]) {
+      destination.left = 1;
+      await expect(send(publication, destination, { concurrency: 1, verify })).rejects.toThrow('killed');
+      // Noted once, however often: each is read by the next upload.
+      const { intended } = parseRecord(destination.names.get(recordName) ?? Buffer.of(), destination.title);
+      expect(intended).toHaveLength(1);
+    }
+    destination.left = Number.POSITIVE_INFINITY;
     await send(publication, destination);
     expectHeld(destination, publication);
   });
