@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { type Generation, generationPath } from '../../src/contract/generation.ts';
+import { type Generation, generationPath, keptChangeLists } from '../../src/contract/generation.ts';
 import { listChanges } from '../../src/uploading/bring-generation.ts';
 import type { Claim } from '../../src/uploading/claim.ts';
 import type { Destination } from '../../src/uploading/destination.ts';
@@ -71,18 +71,31 @@ it('P1: new files come before changed ones, and the entrances after all others, 
   ]);
 });
 
-it('P3: a generation that takes back later ones brings its change lists anew, and one that follows only those that are missing', async () => {
+const holdLists = (numbers: readonly number[]): LocalPublication => {
   const publication = new LocalPublication(temporaryFolder());
-  for (const number of [1, 2, 3]) {
+  for (const number of numbers) {
     const list = path.join(publication.folder, generationPath.changes(number));
     mkdirSync(path.dirname(list), { recursive: true });
     writeFileSync(list, `${number}`);
   }
+  return publication;
+};
+
+/** The change lists to send from the generation at a destination to another one. */
+const listFrom = (there: number, number: number, publication: LocalPublication) => {
   const destination = { look: async () => 'same' } as unknown as Destination;
-  const listed = async (there: number) => {
-    const state = { current: { generation: { number: there } } } as unknown as State;
-    return listChanges({ number: 3 } as Generation, state, { publication, destination, keepRemovedMs: 0 });
-  };
-  expect(await listed(1)).toEqual([2, 3].map(generationPath.changes));
-  expect(await listed(5)).toEqual([1, 2, 3].map(generationPath.changes));
+  const state = { current: { generation: { number: there } } } as unknown as State;
+  return listChanges({ number } as Generation, state, { publication, destination, keepRemovedMs: 0 });
+};
+
+it('P3: a generation that takes back later ones brings its change lists anew, and one that follows only those that are missing', async () => {
+  const publication = holdLists([1, 2, 3]);
+  expect(await listFrom(1, 3, publication)).toEqual([2, 3].map(generationPath.changes));
+  expect(await listFrom(5, 3, publication)).toEqual([1, 2, 3].map(generationPath.changes));
+});
+
+it('P3: where none has the list of the generation there any more, those that still lead to the present one are brought', async () => {
+  const last = keptChangeLists + 2;
+  const kept = Array.from({ length: keptChangeLists }, (_, index) => index + 3);
+  expect(await listFrom(1, last, holdLists(kept))).toEqual(kept.map(generationPath.changes));
 });
