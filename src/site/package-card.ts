@@ -13,7 +13,11 @@ export type PackageCard = Pick<
   readonly trouble: Trouble | undefined;
 };
 
-const buildsIn = (summary: PackageSummary, slug: string | undefined): Pick<PackageCard, 'architectures' | 'runs'> =>
+/** The builds of a package, in the list of one repository those that it has there. */
+export const buildsIn = (
+  summary: PackageSummary,
+  slug: string | undefined,
+): Pick<PackageCard, 'architectures' | 'runs'> =>
   slug === undefined
     ? offeredBuilds(summary)
     : { architectures: summary.builtFor.get(slug) ?? summary.architectures, runs: summary.stated.get(slug) ?? '' };

@@ -1,19 +1,21 @@
 import { isHeldBack, type VanishedPackage, vanishedShown } from '../catalog/last-build.ts';
 import { componentOf } from '../catalog/older-reading.ts';
 import { visibleText } from '../catalog/placeholder.ts';
+import { architectureOf, type Build, builds } from '../compatibility/builds.ts';
 import { failureText, findingText, isFindingCode } from '../contract/finding-texts.ts';
 import type { DatedFinding } from '../contract/findings.ts';
 import { documentPath } from '../contract/paths.ts';
 import type { RepositoryRecord } from '../contract/records.ts';
 import { type SectionKind, sectionKind } from '../contract/sections.ts';
 import { type SigningState, signingTexts } from '../contract/signing-states.ts';
+import { fitsArchitecture } from '../results/fits-architecture.ts';
 import { page } from './addresses.ts';
 import { badgeMarkdown, badgeText, badgeWidth, composeBadge } from './badge.ts';
 import { computeLastingBars, type HealthBars } from './health-bars.ts';
 import { heldSentence } from './held-back.ts';
 import { type DeepLink, repositoryLinks } from './managers.ts';
 import { type Mending, mendableCode, mendEach, unmended } from './mending.ts';
-import { type PackageCard, packageCard } from './package-card.ts';
+import { buildsIn, type PackageCard, packageCard } from './package-card.ts';
 import { faceIn, type PackageSummary } from './package-summary.ts';
 import { type Doubt, isTroubled, isUnsafe, type Outcome, type Repository } from './repository.ts';
 import { byWeight, computeHealth, type Health } from './shown-findings.ts';
@@ -68,6 +70,17 @@ export const listPages = (packages: readonly PackageSummary[], slug?: string): L
     },
     letters: last > 1 ? sorted : [],
   }));
+};
+
+/** The builds that some package of a list is for. `slug` is the repository of the list. */
+export const buildsOf = (packages: readonly PackageSummary[], slug?: string): Build[] => {
+  const missing = new Set(builds);
+  for (const one of packages) {
+    if (missing.size === 0) break;
+    const offered = buildsIn(one, slug);
+    for (const build of missing) if (fitsArchitecture(architectureOf(build), offered)) missing.delete(build);
+  }
+  return builds.filter((build) => !missing.has(build));
 };
 
 /** A repository as lists show it. */

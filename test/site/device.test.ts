@@ -169,6 +169,18 @@ describe('C14: the device of the visitor', () => {
     expect(await link.count()).toBe(0);
   });
 
+  it('leads from a list to no build that none of its packages is for', () => {
+    const offeredOn = (name: string) =>
+      [
+        ...readFileSync(path.join(out, name, 'index.html'), 'utf8').matchAll(/class="of-build" data-build="(\w+)"/g),
+      ].map(([, build]) => build);
+    expect(offeredOn('repository/three')).toEqual(['rootful', 'rootless', 'roothide']);
+    expect(offeredOn('repository/two')).toEqual(['rootful', 'roothide']);
+    // What it has for all of them is for those alone that it has something else for.
+    expect(offeredOn('repository/four')).toEqual(['rootful']);
+    expect(offeredOn('section/text')).toEqual([]);
+  });
+
   it('is forgotten when asked, and a search keeps the address that was shared', async () => {
     const page = await open('/search/?q=snow&ios=16.7&build=rootless');
     await page.locator('#results .name').first().waitFor();
