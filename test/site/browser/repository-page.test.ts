@@ -24,6 +24,22 @@ describe('a repository', () => {
     expect(await page.getByText('Read all of it').count()).toBe(0);
   });
 
+  it('names its sections, and without JavaScript leads to no search that would forget which one', async () => {
+    const page = await site.open('/repository/alpha/');
+    const links = page.locator('aside a.chip:visible');
+    const named = (await links.allTextContents()).map((text) => text.trim());
+    expect(named.length).toBeGreaterThan(1);
+    expect(await links.first().getAttribute('href')).toMatch(/^\/search\/\?repository=alpha&section=[a-z-]+$/);
+    await site.closeContexts();
+    const plain = await site.open('/repository/alpha/', { javaScriptEnabled: false });
+    const words = await plain.locator('aside .chip:visible').allTextContents();
+    expect(words.map((text) => text.trim())).toEqual(named);
+    for (const address of ['/repository/alpha/', '/repository/many/', '/section/themes/']) {
+      await plain.goto(site.files.base + address);
+      expect(await plain.locator('a[href^="/search/?"]:not([href*="q="]):visible').count(), address).toBe(0);
+    }
+  });
+
   it('shows its badge, which one copies, with room for what is said below', async () => {
     const page = await site.open('/repository/alpha/', phone);
     await page.getByText('A badge for its README').click();
