@@ -14,6 +14,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { CatalogBuild, catalogPath } from '../../src/catalog/state-catalog.ts';
 import { documentPath } from '../../src/contract/paths.ts';
+import { OutputFolder } from '../../src/publication/output-folder.ts';
 import { openStore } from '../../src/snapshots/store.ts';
 import { generateRepository, makePackages } from '../support/apt-repository.ts';
 import { BuildBench } from '../support/building.ts';
@@ -71,6 +72,9 @@ const changeByte = (state: string): void => {
   overwrite(file, at + 1, Buffer.from('C'));
 };
 
+/** What SQLite says of a damaged file (SQLITE_CORRUPT). */
+const damage = Object.assign(new Error('database disk image is malformed'), { code: 'ERR_SQLITE_ERROR', errcode: 11 });
+
 const rebuilt = expect.stringMatching(/The catalog was damaged and was built anew from the snapshots/);
 
 describe('a catalog that is damaged', () => {
@@ -96,10 +100,6 @@ describe('a catalog that is damaged', () => {
   });
 
   it('C12: and found to be when documents have their names already is built anew all the same', async () => {
-    const damage = Object.assign(new Error('database disk image is malformed'), {
-      code: 'ERR_SQLITE_ERROR',
-      errcode: 11,
-    });
     const putInForce = vi.spyOn(CatalogBuild.prototype, 'publish').mockRejectedValueOnce(damage);
     try {
       expect(await bench.build()).toMatchObject({ status: 0, text: rebuilt });
@@ -108,6 +108,25 @@ describe('a catalog that is damaged', () => {
       putInForce.mockRestore();
     }
     expect(bench.findDamage()).toEqual([]);
+    expect(bench.read()).toEqual(before);
+  });
+
+  it('C12: and found to be when documents wait for their names leaves none of those that were made of it', async () => {
+    const held = vi.spyOn(OutputFolder.prototype, 'hold');
+    const seal = vi.spyOn(CatalogBuild.prototype, 'seal').mockImplementationOnce(async () => {
+      const [output] = held.mock.contexts as OutputFolder[];
+      // What is built anew finds the right one in its place, and does not write it.
+      output?.write(documentPath.package('com.example.p33'), '{"of": "a damaged record"}');
+      expect(output?.held).toBeGreaterThan(0);
+      throw damage;
+    });
+    try {
+      expect(await bench.build()).toMatchObject({ status: 0, text: rebuilt });
+      expect(held).toHaveBeenCalledTimes(2);
+    } finally {
+      held.mockRestore();
+      seal.mockRestore();
+    }
     expect(bench.read()).toEqual(before);
   });
 
