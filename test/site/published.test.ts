@@ -84,7 +84,7 @@ describe('a published site', () => {
 
   it('C8: tells of versions that have other bytes elsewhere: on a page, in a feed, of the package and both repositories', () => {
     expect(wordsOf('divergence/index.html')).toMatch(
-      /Between repositories Alpha Repo and Beta 1 version, the last since 19 Nov 2026 \. The version com\.alpha\.snowboard 1\.3 \(rootless\)/,
+      /Between repositories Alpha Repo and Beta 1 version, since 19 Nov 2026 \. The version com\.alpha\.snowboard 1\.3 \(rootless\)/,
     );
     expect(wordsOf('divergence/index.html')).toContain('No such case has been seen.');
     expect(read('divergence/index.html')).toContain('<link rel="alternate" href="/divergence/feed.atom"');
