@@ -87,11 +87,6 @@ export class Intake {
     return /^\s*\S+ +(\S*)/.exec(this.#beginning)?.[1] ?? '';
   }
 
-  /** Whether an answer is in progress. */
-  get isAnswering(): boolean {
-    return this.#answering;
-  }
-
   /** Whether something arrived that waits to be read, as for the client's turn. */
   get isWaiting(): boolean {
     return this.#held !== undefined && !this.#answering;
@@ -212,7 +207,6 @@ export class Intake {
       if (this.#held === undefined) this.#readOn();
       return true;
     }
-    this.#held = held;
     this.#answering = false;
     return false;
   }

@@ -105,6 +105,24 @@ describe('H1 direct answers', () => {
     expect(direct.of(2)).toBe(2);
   });
 
+  it('are not given to what is written in a chunked body', async () => {
+    const kept = await openReady(await start());
+    const chunk = `text\r\n\r\n${get(one)}`;
+    const post = 'POST /v2/jailbreak/download/ingest HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n';
+    const body = `${chunk.length.toString(16)}\r\n${chunk}\r\n0\r\n\r\n`;
+    // What is in the body is no JSON.
+    expect(await kept.ask(post + body)).toMatch(/^HTTP\/1\.1 400 /);
+    expect(await kept.ask(get(one))).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  it('do not end with empty lines, which come before a request of some clients', async () => {
+    const kept = await openReady(await start());
+    expect(await kept.ask(`\r\n\r\n${get(one)}`)).toMatch(/^HTTP\/1\.1 200 /);
+    const direct = countDirect();
+    expect(await kept.ask(get(one))).toMatch(/^HTTP\/1\.1 200 /);
+    expect(direct.of(1)).toBe(1);
+  });
+
   it('follow a build', async () => {
     const running = await start();
     const kept = await openReady(running);
@@ -314,6 +332,35 @@ describe('H12 direct answers', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 200 /);
     expect(notModified).toMatchObject({ status: 304, isWhole: true, operation: 'package' });
     expect(notModified?.bytes).toBeLessThan(parsed?.bytes ?? 0);
+  });
+
+  it('are told to be cut where their reader went before it had all', () => {
+    const told: AnsweredRequest[] = [];
+    let taken = () => {};
+    const socket = { writable: true, destroyed: false, errored: null, writableLength: 9, remoteAddress: '192.0.2.1' };
+    const write = (_: unknown, callback?: () => void) => {
+      if (callback !== undefined) taken = callback;
+    };
+    const bytes = new ReadyBytes(200, [], Buffer.from('body'), 65_000);
+    const direct = createDirectAnswers({
+      hot: { find: () => ({ status: 200, operation: undefined, bytes }) },
+      questions: { find: () => undefined, answer: () => Promise.reject(new Error('nothing is asked')) },
+      limits: { headerCount: 100, pieceBytes: 65_536 },
+      unread: { open: () => ({ add: () => {}, take: () => {}, close: () => {} }) },
+      underWay: { add: () => {}, remove: () => {} },
+      observers: [(answered) => void told.push(answered)],
+      basePath: () => '',
+      trustedProxies: 0,
+    });
+    const place = { beginRequest: () => {}, endRequest: () => {} };
+    const connection = { socket: Object.assign(socket, { write }) as unknown as Socket, client: '192.0.2.1', place };
+    const answer = direct.toConnection(connection);
+    for (const isCut of [false, true]) {
+      answer(Buffer.from(get(one)), () => {});
+      socket.destroyed = isCut;
+      taken();
+    }
+    expect(told.map(({ isWhole }) => isWhole)).toEqual([true, false]);
   });
 
   it('leave to the parser what a proxy of ours named, which gives the name back', async () => {
