@@ -174,7 +174,6 @@ export const createDirectAnswers = (options: DirectAnswersOptions): DirectAnswer
     const cut = (): void => finish(false);
     socket.once('close', cut);
     void questions.answer(question, { ...request, address, client, note }).then((answer) => {
-      if (isEnded) return;
       if (!socket.writable) return cut();
       status = answer.status;
       sendPieces(socket, answer, account, finish);

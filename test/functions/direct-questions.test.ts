@@ -352,9 +352,10 @@ describe('H8 a connection on which questions are answered directly', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('has an account of what its reader takes, piece by piece', async () => {
+  /** A question on a connection whose reader takes each piece when it is let, and what is told to the accounts. */
+  const askPiecewise = async () => {
     const told: string[] = [];
-    const taken: (() => void)[] = [];
+    const taken: ((error?: Error) => void)[] = [];
     const note = (what: string) => () => void told.push(what);
     const socket = Object.assign(new EventEmitter(), {
       writable: true,
@@ -392,6 +393,11 @@ describe('H8 a connection on which questions are answered directly', () => {
     expect(direct.isUnderWay).toBe(true);
     await vi.waitUntil(() => taken.length === 1);
     expect(told.splice(0).sort()).toEqual(['begun', 'under way', 'unread 25']);
+    return { direct, socket, taken, told };
+  };
+
+  it('has an account of what its reader takes, piece by piece', async () => {
+    const { direct, socket, taken, told } = await askPiecewise();
     taken[0]?.();
     taken[1]?.();
     expect(told.splice(0)).toEqual(['read 10', 'read 10']);
@@ -401,6 +407,20 @@ describe('H8 a connection on which questions are answered directly', () => {
     socket.emit('close');
     expect(told).toEqual([]);
   });
+
+  it.each([undefined, new Error('of a write that was cancelled')])(
+    'closes its account once if the connection ends before what is written to it: %s',
+    async (error) => {
+      const { direct, socket, taken, told } = await askPiecewise();
+      Object.assign(socket, { writable: false, destroyed: true });
+      socket.emit('close');
+      expect(told.splice(0).sort()).toEqual(['all read', 'ended', 'next', 'over']);
+      taken[0]?.(error);
+      expect(told).toEqual(['read 10']);
+      expect(taken).toHaveLength(1);
+      expect(direct.isUnderWay).toBe(false);
+    },
+  );
 });
 
 describe('questions that are answered directly and kept', () => {
