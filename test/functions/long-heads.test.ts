@@ -6,8 +6,8 @@ import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 let server: TestServer;
 afterEach(() => server.close());
-const start = async (limits: Partial<ServerLimits>) => {
-  server = await startTestServer({ limits });
+const start = async (limits: Partial<ServerLimits>, trustedProxies = 0) => {
+  server = await startTestServer({ limits, trustedProxies });
 };
 
 const long = `GET /v2/livez?${'a'.repeat(60_000)}`;
@@ -43,6 +43,14 @@ describe('H10 long heads', () => {
     await expect.poll(() => ask(), patience).toBe(status);
     socket.destroy();
     await expect.poll(() => ask(), patience).toBe('200');
+  });
+
+  it('of everybody behind a proxy of ours take the room for all, because its connections are of many', async () => {
+    await start({ clientLongHeads: 60_000, longHeads: 150_000 }, 1);
+    const two = [await begin(), await begin()];
+    await expect.poll(() => ask(), patience).toBe('503');
+    for (const { socket } of two) socket.write(end);
+    for (const { answer } of two) expect((await answer).slice(9, 12)).toBe('200');
   });
 
   it('give their room back with each answer on a connection that stays', async () => {

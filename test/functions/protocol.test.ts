@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { KeptConnection, openReady, plainGet, startReadyServer } from '../support/kept-connection.ts';
 import { listDocument, longListDocument, packageRecord } from '../support/published.ts';
 import { exchange, openSocket, readToEnd } from '../support/raw-http.ts';
@@ -191,6 +191,20 @@ describe('H1 the limits of a request', () => {
     socket.end();
     expect(await answer).toMatch(/^HTTP\/1\.1 414 /);
   });
+});
+
+it('H1 what follows a refused request is taken and thrown away, however much it is', async () => {
+  const { port, close } = await startTestServer({ limits: { lingerTimeout: 20_000 } });
+  onTestFinished(close);
+  const socket = await openSocket(port);
+  const received = readToEnd(socket);
+  socket.write('GET / HTTP/1.1\r\nHost: /\r\n\r\n');
+  // More than all buffers in between hold.
+  const sent = new Promise<Error | null | undefined>((resolve) => socket.write(Buffer.alloc(32e6), resolve));
+  socket.end();
+  expect(await received).toMatch(/^HTTP\/1\.1 400 /);
+  expect(await sent).toBeFalsy();
+  expect(socket.bytesWritten).toBeGreaterThan(32e6);
 });
 
 describe('H1 slow readers', () => {

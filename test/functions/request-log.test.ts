@@ -1,12 +1,13 @@
 import { Hono } from 'hono';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { SearchIndex } from '../../functions/dependencies.ts';
 import { createAccessLog } from '../../functions/node/access-log.ts';
 import type { AnsweredRequest } from '../../functions/node/answered-request.ts';
 import { Meter } from '../../functions/node/meter.ts';
 import { createTelling } from '../../functions/node/telling.ts';
 import { createLog } from '../../src/log/log.ts';
 import { patience } from '../support/patience.ts';
-import { exchange } from '../support/raw-http.ts';
+import { exchange, openSocket } from '../support/raw-http.ts';
 import { fakeSearch, startTestServer, type TestServer } from '../support/test-server.ts';
 
 const servers: TestServer[] = [];
@@ -132,6 +133,23 @@ describe('H12 the log of requests', () => {
     ]);
     for (const line of lines) expect(line).toMatchObject({ event: 'request', whole: true, bytes: expect.any(Number) });
     expect(lines[1]?.bytes).toBeGreaterThan(100);
+  });
+
+  it('tells of what its client did not wait for that it was not whole', async () => {
+    const asked = Promise.withResolvers<void>();
+    const gone = Promise.withResolvers<void>();
+    const searchPackages = async (...question: Parameters<SearchIndex['searchPackages']>) => {
+      asked.resolve();
+      await gone.promise;
+      return fakeSearch([]).searchPackages(...question);
+    };
+    const { port, until } = await run('plain', { overrides: { search: { ...fakeSearch([]), searchPackages } } });
+    const socket = await openSocket(port);
+    socket.write(`GET ${search} HTTP/1.1\r\nHost: a\r\n\r\n`);
+    await asked.promise;
+    socket.destroy();
+    expect(await until(1)).toMatchObject([{ operation: 'packageSearch', whole: false, bytes: 0 }]);
+    gone.resolve();
   });
 
   it('escapes what it is asked for, and holds no address of anybody unless it is told to', async () => {
