@@ -95,15 +95,39 @@ const keeping = (sure: boolean) => {
 };
 const hour = 3_600_000;
 
+it('P1: an upload that another is always quicker than gives up, whether the destination says so or shows it', async () => {
+  for (const sure of [true, false]) {
+    let turn = 0;
+    const record = () => formatRecord({ ...newRecord, format: 1, holder: null, turn });
+    const destination = {
+      title: 'memory',
+      isSure: () => sure,
+      read: async () => ({ bytes: record(), tag: `${turn}` }),
+      replace: async () => {
+        if (++turn > 1000) throw new Error('This would never end');
+        if (sure) throw new Conflict();
+        return `${turn}`;
+      },
+    } as unknown as Destination;
+    const times = { renewMs: hour, silentMs: 1, pollMs: 1, settleMs: 1 };
+    await expect(Claim.take(destination, times, () => {})).rejects.toThrow(/^Others keep writing .* at memory/);
+  }
+});
+
 it('P1: what another upload has recorded is not overwritten, though the destination would allow it', async () => {
   const { kept, destination } = keeping(false);
-  const claim = await Claim.take(destination, { renewMs: hour, silentMs: 1, pollMs: 1, settleMs: 1 }, () => {});
+  const claim = await Claim.take(destination, { renewMs: hour, silentMs: hour, pollMs: 1, settleMs: 1 }, () => {});
   const holder = { id: 'other', host: 'another', pid: nobody, since: '2026-05-01T00:00:00.000Z' };
   const other = formatRecord({ ...newRecord, format: 1, holder, turn: 9 });
   kept.bytes = other;
   await expect(claim.update({ forms: ['file'] })).rejects.toThrow(/^Another upload to memory has taken over/);
   expect(kept.bytes).toBe(other);
+  // Nor is anything sent after that, whatever becomes of what the other has recorded.
+  kept.bytes = undefined;
+  await expect(claim.assertFresh()).rejects.toThrow(/^Another upload to memory has taken over/);
+  await expect(claim.update({ forms: ['file'] })).rejects.toThrow(/^Another upload to memory has taken over/);
   await claim.release();
+  expect(kept.bytes).toBeUndefined();
 });
 
 it('P1: an upload that slept for half of the time after which others take over renews its claim before it goes on', async () => {
