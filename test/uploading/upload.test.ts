@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type Generation, generationPath } from '../../src/contract/generation.ts';
+import { OutputFolder } from '../../src/publication/output-folder.ts';
 import { createSigner } from '../../src/publication/signature.ts';
 import { Claim } from '../../src/uploading/claim.ts';
 import type { Destination } from '../../src/uploading/destination.ts';
@@ -460,6 +461,27 @@ describe('an upload to a folder', () => {
     writeFileSync(path.join(folder, 'record'), 'theirs');
     rmSync(latch);
     expect(await replacing).toBeInstanceOf(Conflict);
+  });
+
+  it('P1: goes on when what it records would survive a power cut, and no sooner', async () => {
+    const folder = path.join(temporaryFolder(), 'to');
+    const destination = new FolderDestination(folder, temporaryFolder());
+    const recorded: boolean[] = [];
+    vi.spyOn(OutputFolder.prototype, 'flush').mockImplementation(async () => {
+      recorded.push(existsSync(path.join(folder, recordName)));
+    });
+    onTestFinished(() => void vi.restoreAllMocks());
+    await destination.replace(recordName, Buffer.from('ours'), undefined);
+    expect(recorded).toEqual([true]);
+  });
+
+  it('P1: takes a half-written record that is gone for the beginning of another upload', async () => {
+    const destination = new FolderDestination(path.join(temporaryFolder(), 'to'), temporaryFolder());
+    vi.spyOn(OutputFolder.prototype, 'write').mockImplementation(() => {
+      throw Object.assign(new Error('ENOENT: of the system'), { code: 'ENOENT' });
+    });
+    onTestFinished(() => void vi.restoreAllMocks());
+    await expect(destination.replace(recordName, Buffer.from('ours'), undefined)).rejects.toThrow(Conflict);
   });
 });
 
