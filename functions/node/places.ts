@@ -85,7 +85,7 @@ export const createPlaces = (
       const neighbours = site === undefined ? undefined : holderOf(sites, site);
       const holders = neighbours === undefined ? [own] : [own, neighbours];
       const forget = (): void => {
-        if (own.sockets.size === 0 && clients.get(client) === own) clients.delete(client);
+        if (own.sockets.size === 0) clients.delete(client);
         if (site !== undefined && neighbours?.sockets.size === 0) sites.delete(site);
       };
       const isRoom =
