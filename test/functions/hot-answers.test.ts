@@ -359,24 +359,64 @@ it('H8 what is kept holds nothing of the request but its address', () => {
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(10 * 2 ** 20);
 });
 
+it('H8 what is kept of the codings that are asked for is little, however many there are', () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const hot = createHotAnswers({ documents: 0, computed: 0, pieceBytes: 65_536, keepAliveTimeout: 65_000 });
+  collect();
+  const before = process.memoryUsage().heapUsed;
+  for (let asked = 0; asked < 2000; asked++) {
+    const header = Buffer.from(`gzip;x=${asked}${'x'.repeat(30_000)}`).toString('latin1');
+    hot.observe(
+      { method: 'GET', url: '/v2/a', headers: { 'accept-encoding': header } },
+      { note: undefined, onWhole: undefined },
+    );
+  }
+  collect();
+  // All of them would be sixty megabytes.
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(20 * 2 ** 20);
+  expect(hot.answered.app).toBe(2000);
+});
+
+it('H8 what is kept no longer holds memory when the next is kept', () => {
+  const hot = createHotAnswers({ documents: 0, computed: 2 ** 20, pieceBytes: 65_536, keepAliveTimeout: 65_000 });
+  const clock = vi.spyOn(performance, 'now');
+  onTestFinished(() => void vi.restoreAllMocks());
+  const keep = (url: string): number => {
+    for (let time = 0; time < 2; time++) {
+      const observed: Parameters<typeof hot.observe>[1] = { note: undefined, onWhole: undefined };
+      hot.observe({ method: 'GET', url, headers: {} }, observed);
+      const headers = { 'Cache-Control': 'public, max-age=60', 'Content-Length': '10' };
+      observed.onWhole?.({ status: 200, headers, body: new Uint8Array(10) });
+    }
+    return hot.weights().computed;
+  };
+  clock.mockReturnValue(1000);
+  const one = keep('/v2/search?q=1');
+  expect(keep('/v2/search?q=2')).toBe(2 * one);
+  clock.mockReturnValue(61_001);
+  expect(keep('/v2/search?q=3')).toBe(one);
+});
+
 /** Whether an answer with these headers, besides those of what may be kept, is kept when it is given for the second time. */
-const isKept = (url: string, headers: Readonly<Record<string, string>> = {}): boolean => {
+const isKept = (url: string, headers: Readonly<Record<string, string>> = {}, method = 'GET'): boolean => {
   const memory = { documents: 2 ** 20, computed: 2 ** 20 };
   const hot = createHotAnswers({ ...memory, pieceBytes: 65_536, keepAliveTimeout: 65_000 });
   const written = { 'Cache-Control': 'public, max-age=600', 'Content-Length': '10', ...headers };
   for (let time = 0; time < 2; time++) {
     const observed: Parameters<typeof hot.observe>[1] = { note: undefined, onWhole: undefined };
-    hot.observe({ method: 'GET', url, headers: {} }, observed);
+    hot.observe({ method, url, headers: {} }, observed);
     observed.onWhole?.({ status: 200, headers: written, body: new Uint8Array(10) });
   }
   return (hot.find(url, {}) ?? hot.findComputed(url, {}, () => true)) !== undefined;
 };
 
-it('H8 no answer is kept at an address longer than any, with a cookie, or of a file that was asked for with parameters', () => {
+it('H8 no answer is kept at an address longer than any, with a cookie, to another method than GET, or of a file that was asked for with parameters', () => {
   expect([isKept('/v2/a?q=1'), isKept('/v2/b', { ETag: '"b"' })]).toEqual([true, true]);
   expect(isKept(`/v2/a?q=${'x'.repeat(1024)}`)).toBe(false);
   expect(isKept('/v2/c?q=1', { 'Set-Cookie': 'a=b' })).toBe(false);
   expect(isKept('/v2/b?x=1', { ETag: '"b"' })).toBe(false);
+  for (const method of ['HEAD', 'POST']) expect(isKept('/v2/a?q=1', {}, method), method).toBe(false);
 });
 
 it('H8 no answer is kept that depends on more than the coding, or is not for everybody', () => {

@@ -52,7 +52,7 @@ describe('H8 what readers leave unread', () => {
     const unread = createUnreadAnswers(chooseLimits(bounds), (limit) => met.push(limit));
     const open = (client: string) => {
       const socket = new Socket();
-      return { ...unread.open(client, socket), isCut: () => socket.destroyed };
+      return { ...unread.open(client, socket), isCut: () => socket.destroyed, leave: () => void socket.destroy() };
     };
     return { unread, open, met };
   };
@@ -84,6 +84,39 @@ describe('H8 what readers leave unread', () => {
     const last = ['192.0.2.98', '192.0.2.99'].map(open);
     for (const one of last) one.add(900);
     expect([last.some((one) => one.isCut()), met]).toEqual([false, []]);
+  });
+
+  it('is counted off once, though what was written to a reader that is gone is told to be over afterwards', () => {
+    const { open, met } = openAnswers();
+    for (const client of ['192.0.2.1', '192.0.2.2']) {
+      const gone = open(client);
+      gone.add(900);
+      gone.leave();
+      gone.close();
+      gone.take(900);
+      // Nor is more counted that is written to it.
+      const other = open(client);
+      other.leave();
+      other.add(900);
+    }
+    const three = ['192.0.2.3', '192.0.2.4', '192.0.2.5'].map(open);
+    for (const one of three) one.add(900);
+    expect(met).toEqual([]);
+    open('192.0.2.6').add(900);
+    expect(met).toEqual(['unreadBytes']);
+  });
+
+  it('has of one client the reader cut that has not moved for longest', () => {
+    const { open, met } = openAnswers();
+    const [still, moving] = [open('192.0.2.1'), open('192.0.2.1')];
+    for (const one of [moving, still]) one.add(400);
+    vi.advanceTimersByTime(100);
+    moving.take(10);
+    vi.advanceTimersByTime(100);
+    const begun = open('192.0.2.1');
+    begun.add(400);
+    expect([still, moving, begun].map((one) => one.isCut())).toEqual([true, false, false]);
+    expect(met).toEqual(['clientUnreadBytes']);
   });
 
   it('has those cut that have not moved for seconds before another answer is made, and no others', () => {
