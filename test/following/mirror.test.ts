@@ -48,6 +48,18 @@ describe('a mirror', () => {
     }
   });
 
+  it('P2: goes by the lists over what came and went, or went and came back, in between', async () => {
+    const { publication, folder } = begin();
+    const stays = { 'v2/a.json': 'a', 'v2/b.json': 'b' };
+    await publication.publish({ ...stays, 'v2/back.json': '1' });
+    await take(folder);
+    await publication.publish({ ...stays, 'v2/short.json': '1' });
+    const last = { ...stays, 'v2/back.json': '2' };
+    await publication.publish(last);
+    expect(await take(folder)).toMatchObject({ by: 'changes', fetched: 1, generation: { number: 3 } });
+    expect(read(folder)).toEqual(last);
+  });
+
   it('waits for a server that still answers what it held before the generation, longer each time', async () => {
     const { publication, folder } = begin();
     await publication.publish({ 'v2/a.json': '1', 'v2/b.json': '1' });

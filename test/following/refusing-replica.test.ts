@@ -6,6 +6,7 @@ import { zstdCompressSync } from 'node:zlib';
 import { describe, expect, it, vi } from 'vitest';
 import { generationPath } from '../../src/contract/generation.ts';
 import { documentPath } from '../../src/contract/paths.ts';
+import type { Taken } from '../../src/following/taken-folder.ts';
 import { createSigner } from '../../src/publication/signature.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import {
@@ -325,6 +326,31 @@ describe('P3: a replica goes on with what it has and says once why, where the pu
     expect(readdirSync(path.join(replica.folder.root, 'catalog'))).toHaveLength(2);
     fail.mockRestore();
     await recover(replica);
+  });
+
+  it('cannot be answered from, as the server finds: the one before stays on the disk, and it is tried again', async () => {
+    let failure: Error | undefined;
+    let number: number | undefined;
+    const onTaken = async ({ generation }: Taken) => {
+      if (failure !== undefined) throw failure;
+      number = generation.number;
+    };
+    await publication.publish([repository('1')]);
+    const replica = await follow(undefined, { onTaken });
+    await replica.poll();
+    replica.events.length = 0;
+    failure = new Error('of the test');
+    await publication.publish([repository('2')]);
+    await replica.poll();
+    expect(replica.reasons).toEqual([
+      expect.stringMatching(/: of the test\. Generation 1 of .* stays in force; it is/),
+    ]);
+    // Both files of either catalog.
+    expect(readdirSync(path.join(replica.folder.root, 'catalog'))).toHaveLength(4);
+    failure = undefined;
+    await later(600_000, replica);
+    expect(number).toBe(2);
+    expect(readdirSync(path.join(replica.folder.root, 'catalog'))).toHaveLength(2);
   });
 
   it('has another signature for the same generation: takes that, and nothing is older than itself', async () => {
