@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { type Generation, generationPath, keptChangeLists } from '../../src/contract/generation.ts';
 import { listChanges } from '../../src/uploading/bring-generation.ts';
 import type { Claim } from '../../src/uploading/claim.ts';
 import type { Destination } from '../../src/uploading/destination.ts';
-import { type LocalFile, LocalPublication } from '../../src/uploading/local-publication.ts';
+import { type LocalFile, LocalPublication, Superseded } from '../../src/uploading/local-publication.ts';
 import type { State } from '../../src/uploading/state.ts';
 import { Transfer } from '../../src/uploading/transfer.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -54,6 +54,24 @@ it('P1: a file is held open as long as it is sent, and no longer, whatever becom
     expect(publication.held).toEqual([]);
   }
   expect(whileSent).toEqual([1, 1, 1, 1, 1]);
+});
+
+it('P1: a file with other bytes than its generation says is not sent, however large it is, nor held open', async () => {
+  const publication = new LocalPublication(temporaryFolder());
+  const sizes = { small: 10, large: 2 ** 20 + 1 };
+  for (const [name, size] of Object.entries(sizes)) {
+    writeFileSync(path.join(publication.folder, name), Buffer.alloc(size));
+    await expect(publication.open(name, hash('sha256', 'other bytes'))).rejects.toThrow(Superseded);
+  }
+  const descriptors = existsSync('/proc/self/fd') ? readdirSync('/proc/self/fd') : [];
+  const held = descriptors.map((name) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${name}`);
+    } catch {
+      return '';
+    }
+  });
+  expect(held.filter((file) => file.startsWith(publication.folder))).toEqual([]);
 });
 
 it('P1: new files come before changed ones, and the entrances after all others, new ones first again', async () => {
