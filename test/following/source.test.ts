@@ -1,7 +1,7 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Readable } from 'node:stream';
-import { constants, createZstdCompress } from 'node:zlib';
+import { constants, createZstdCompress, zstdCompressSync } from 'node:zlib';
 import { expect, it, vi } from 'vitest';
 import { PublicationSource } from '../../src/following/source.ts';
 import { createSourceFetcher } from '../../src/following/source-fetcher.ts';
@@ -34,6 +34,18 @@ const take = async (windowLog: number): Promise<string> => {
 it('C2: a catalog that takes more memory to decompress than any that a build writes is refused', async () => {
   expect(await take(24)).toBe('a catalog');
   await expect(take(25)).rejects.toMatchObject({ kind: 'damaged' });
+});
+
+it('C2: of a catalog that decompresses to more than it says no more than that reaches the disk', async () => {
+  const compressed = zstdCompressSync(Buffer.alloc(64 * 2 ** 20));
+  const fetcher = { fetch: async () => ({ status: 200, body: Readable.from([compressed]) }) } as unknown as Fetcher;
+  const folder = temporaryFolder();
+  const into = { compressed: path.join(folder, 'compressed'), plain: path.join(folder, 'plain') };
+  const size = 5 * 2 ** 20;
+  const announced = { path: 'v2/catalog/a.zst', sha256: sha256('another'), size, compressed_size: compressed.length };
+  const taking = new PublicationSource('https://index.example', fetcher).takeCatalog(announced, into);
+  await expect(taking).rejects.toMatchObject({ kind: 'damaged' });
+  expect(statSync(into.plain, { throwIfNoEntry: false })?.size ?? 0).toBeLessThanOrEqual(size);
 });
 
 it('a catalog may be under way for an hour to mirrors and replicas alike, however long an origin may take', async () => {
