@@ -485,6 +485,14 @@ describe('an upload to a folder', () => {
   });
 });
 
+it('P3: the signature that is sent is that of the generation in force, though the next is signed already', async () => {
+  const publication = new Publication();
+  await publication.publish(first, { signer: await createSigner(privateKey) });
+  const signature = publication.read(generationPath.signature);
+  writeFileSync(path.join(publication.out, generationPath.signature), 'of the next');
+  expect(new LocalPublication(publication.out).read().jws?.toString()).toBe(signature);
+});
+
 it.each(kinds)(
   'P2: brings %s no list of another history than that which was restored, and gave numbers anew',
   async (_, open) => {
