@@ -272,14 +272,15 @@ describe('kept answers', () => {
 describe('an answer that was read before a build and is ready after it', () => {
   const id = 'com.example.one';
 
-  /** A server that holds its first answer back until the next build is noticed, whatever was read for it. */
+  /** A server that holds its first two answers back until the next build is noticed, whatever was read for them. */
   const startHeldBack = async () => {
     const published = publish([id]);
     published.write('../state/generation.json', 'first');
     const noticed = Promise.withResolvers<void>();
     const read = Promise.withResolvers<void>();
+    let times = 0;
     const holdBack = async <T>(answer: T): Promise<T> => {
-      read.resolve();
+      if (++times === 2) read.resolve();
       await noticed.promise;
       return answer;
     };
