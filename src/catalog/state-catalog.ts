@@ -1,4 +1,5 @@
-import { constants, copyFileSync, existsSync, renameSync, rmSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { constants, copyFileSync, existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { flushFile } from '../disk/flush-file.ts';
 import { makeFolder } from '../disk/make-folder.ts';
@@ -13,13 +14,8 @@ import { type Mark, markCatalog, placeMarked } from './soundness.ts';
  */
 export const catalogPath = (state: string): string => path.join(state, 'catalog.sqlite');
 
-const nextPath = (state: string): string => path.join(state, 'catalog.next.sqlite');
-
-/** Where the full-text index is made, if it has a separate file until it is complete. */
-const searchDraftPath = (state: string): string => path.join(state, 'catalog.next.search.sqlite');
-
-/** Where the next catalog is written again without the room that nothing takes. */
-const compactPath = (state: string): string => path.join(state, 'catalog.next.compact.sqlite');
+/** How the names of all files begin that are made for the next catalog, below the state folder. */
+const nextPrefix = 'catalog.next.';
 
 /** In bytes. Less free room is not worth a second copy of the catalog, and the next rows take it. */
 const leastFreeRoom = 4 * 2 ** 20;
@@ -90,6 +86,11 @@ export class NextCatalog {
   readonly database: CatalogFile;
   /** Whether it was empty at the beginning. */
   readonly isNew: boolean;
+  /**
+   * The file, which may be read after `seal`. Each has a name of its own: what a killed build started may run on for a
+   * moment and open its catalog then, and a reader of this one would keep it from being written.
+   */
+  readonly file: string;
   readonly #state: string;
   #open = true;
   #mark: Mark | undefined;
@@ -98,18 +99,13 @@ export class NextCatalog {
   constructor(state: string, afresh = false) {
     this.#state = state;
     makeFolder(state);
-    const file = nextPath(state);
-    for (const leftover of [file, `${file}-journal`, compactPath(state), searchDraftPath(state)])
-      rmSync(leftover, { recursive: true, force: true });
+    const left = readdirSync(state).filter((name) => name.startsWith(nextPrefix));
+    for (const name of left) rmSync(path.join(state, name), { recursive: true, force: true });
+    this.file = path.join(state, `${nextPrefix}${randomBytes(6).toString('hex')}.sqlite`);
     this.isNew = afresh || !hasCatalog(state);
-    if (!this.isNew) copyFileSync(catalogPath(state), file, constants.COPYFILE_FICLONE);
-    this.database = CatalogFile.openDraft(file);
+    if (!this.isNew) copyFileSync(catalogPath(state), this.file, constants.COPYFILE_FICLONE);
+    this.database = CatalogFile.openDraft(this.file);
     if (this.isNew) createTables(this.database);
-  }
-
-  /** The file. It may be read after `seal`. */
-  get file(): string {
-    return nextPath(this.#state);
   }
 
   /** Ends writing and flushes the file. */
@@ -125,7 +121,7 @@ export class NextCatalog {
 
   /** Writes it again without free pages, and returns that file; undefined if the disk has no room for it. */
   #writeCompact(): string | undefined {
-    const file = compactPath(this.#state);
+    const file = `${this.file}.compact`;
     try {
       this.database.prepareWrite('VACUUM INTO ?').run(file);
       return file;
@@ -147,7 +143,7 @@ export class NextCatalog {
   /** Keeps the catalog in force and drops this one. */
   discard(): void {
     this.#close();
-    rmSync(nextPath(this.#state), { force: true });
+    rmSync(this.file, { force: true });
   }
 
   #close(): void {
@@ -226,7 +222,7 @@ export class CatalogBuild {
 
   /** A path for a temporary file while the catalog is written. If a crash leaves it, the next build removes it. */
   get searchDraft(): string {
-    return searchDraftPath(this.#state);
+    return `${this.file}.search`;
   }
 
   /** The file that will be in force: the written one or, if nothing was written, the present one. */

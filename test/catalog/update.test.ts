@@ -12,7 +12,7 @@ import {
   readStatistics,
 } from '../../src/catalog/reading.ts';
 import { catalogFormat } from '../../src/catalog/schema.ts';
-import { catalogPath } from '../../src/catalog/state-catalog.ts';
+import { CatalogBuild, catalogPath } from '../../src/catalog/state-catalog.ts';
 import { limits } from '../../src/contract/limits.ts';
 import { packageRecordSchema, repositoryRecordSchema } from '../../src/contract/records.ts';
 import { base, buildCatalog, openBuild, packages, type SourceRepository } from '../support/catalog.ts';
@@ -253,11 +253,26 @@ describe('catalog', () => {
 
   it('C12: starts again if an interrupted build left its catalog', async () => {
     const state = temporaryFolder();
-    for (const name of ['catalog.next.sqlite', 'catalog.next.sqlite-journal', 'catalog.next.compact.sqlite']) {
+    const next = 'catalog.next.0f0f.sqlite';
+    for (const name of [next, `${next}-journal`, `${next}.search`, `${next}.compact`]) {
       writeFileSync(path.join(state, name), 'cut off');
     }
     await buildCatalog(state, [{ slug: 'one', packages: packages({ Package: 'a' }) }]);
     expect(recordsOf(open(state), 'a')).toHaveLength(1);
+    expect(readdirSync(state).filter((name) => name.includes('next'))).toEqual([]);
+  });
+
+  it('C12: is held by nothing that a killed build left running, which may open its own catalog later', async () => {
+    const state = temporaryFolder();
+    const killed = new CatalogBuild(state);
+    killed.writable();
+    const next = new CatalogBuild(state);
+    next.writable().exec('PRAGMA user_version = 7');
+    // A reader of what is written would lock it.
+    expect(() => CatalogFile.openReadOnly(killed.file)).toThrow('unable to open database file');
+    await next.seal();
+    killed.discard();
+    await next.publish();
     expect(readdirSync(state).filter((name) => name.includes('next'))).toEqual([]);
   });
 
@@ -302,8 +317,11 @@ describe('catalog', () => {
       const { prepareWrite } = CatalogFile.prototype;
       return vi.spyOn(CatalogFile.prototype, 'prepareWrite').mockImplementation(function (this: CatalogFile, sql) {
         if (!sql.startsWith('VACUUM')) return prepareWrite.call(this, sql);
-        writeFileSync(path.join(state, 'catalog.next.compact.sqlite'), 'cut off');
-        throw Object.assign(new Error('of the test'), { code: 'ERR_SQLITE_ERROR', errcode: code });
+        const run = (file: string): never => {
+          writeFileSync(file, 'cut off');
+          throw Object.assign(new Error('of the test'), { code: 'ERR_SQLITE_ERROR', errcode: code });
+        };
+        return { run } as ReturnType<typeof prepareWrite>;
       });
     };
     onTestFinished(() => void vi.restoreAllMocks());

@@ -14,7 +14,13 @@ it('C12: a rehearsal has the files that a build reads, but neither those that a 
   const state = temporaryFolder();
   const linked = ['catalog.sqlite', 'history/one.jsonl', 'snapshots/v1/one/meta.json'];
   const copied = ['identifier', 'outcomes.json'];
-  const others = ['build.lock', 'build.lock.json', 'catalog.next.sqlite', 'downloads.sqlite-wal', 'gateway.sqlite'];
+  const others = [
+    'build.lock',
+    'build.lock.json',
+    'catalog.next.0f0f.sqlite',
+    'downloads.sqlite-wal',
+    'gateway.sqlite',
+  ];
   for (const file of [...linked, ...copied, ...others, 'site/named', 'rehearsal/left.json']) {
     mkdirSync(path.dirname(path.join(state, file)), { recursive: true });
     writeFileSync(path.join(state, file), 'before');
