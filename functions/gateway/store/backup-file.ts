@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, rmSync } from 'node:fs';
-import { link, open, rm } from 'node:fs/promises';
+import { closeSync, createReadStream, openSync, rmSync } from 'node:fs';
+import { link, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
@@ -50,11 +50,20 @@ export const writeBackupFile = async (file: string, write: (sink: BackupSink) =>
   const refuse = (name: string, why: string) => (error: NodeJS.ErrnoException) => {
     throw error.code === 'EEXIST' ? new BackupRefused(`${name} exists${why}`) : error;
   };
-  const handle = await open(partial, 'wx', 0o600).catch(
-    refuse(partial, ': another backup is being written, or one was cut short; delete it then'),
-  );
-  const stopListening = removeWhenStopped(partial);
+  let isOurs = false;
+  const removeOurs = () => {
+    if (isOurs) rmSync(partial, { force: true });
+  };
+  const stopListening = callWhenStopped(removeOurs);
   try {
+    try {
+      // Signals are heard between turns: in none of them is the file there and not known to be ours.
+      closeSync(openSync(partial, 'wx', 0o600));
+      isOurs = true;
+    } catch (error) {
+      refuse(partial, ': another backup is being written, or one was cut short; delete it then')(error as Error);
+    }
+    await using handle = await open(partial, 'a');
     const hash = createHash('sha256');
     let rows = 0;
     let waiting = '';
@@ -86,20 +95,19 @@ export const writeBackupFile = async (file: string, write: (sink: BackupSink) =>
     await syncFolder(dirname(file));
     return rows;
   } finally {
-    await handle.close();
-    await rm(partial, { force: true });
+    removeOurs();
     stopListening();
   }
 };
 
-/** Deletes the file where a signal ends this process, which it still does. Returns what ends that. */
-const removeWhenStopped = (file: string): (() => void) => {
+/** Calls the function where a signal ends this process, which it still does. Returns what ends that. */
+const callWhenStopped = (call: () => void): (() => void) => {
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   const stopListening = () => {
     for (const signal of signals) process.off(signal, leave);
   };
   const leave = (signal: NodeJS.Signals) => {
-    rmSync(file, { force: true });
+    call();
     stopListening();
     process.kill(process.pid, signal);
   };
