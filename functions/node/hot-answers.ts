@@ -135,7 +135,7 @@ export interface HotAnswersOptions {
 /** A cache of ready documents and computed answers. */
 export const createHotAnswers = ({ keepAliveTimeout, pieceBytes, ...memory }: HotAnswersOptions): HotAnswers => {
   const documents = new ByteCache<ByEncoding<ReadyDocument>>(memory.documents, weigh);
-  // Separate, so that questions that nobody asks again do not displace documents.
+  // Separate, so that searches do not displace documents.
   const computed = new ByteCache<ByEncoding<ReadyComputed>>(memory.computed, weigh);
   // Few questions are asked again. To keep the answers to all, which the garbage collector finds old when they go, takes
   // as much time as a search.

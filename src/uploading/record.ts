@@ -25,7 +25,7 @@ const intendedSchema = z.strictObject({
   differences: z.string().optional(),
   catalog: z.string(),
   signature: z.string().optional(),
-  /** Whether it looked for every file, because no record told which ones exist; left out if it did not. */
+  /** Whether it looked for every file, whatever the records said; left out if it did not. */
   isDoubtful: z.literal(true).optional(),
 });
 /** A generation that an upload intended to send. */
