@@ -25,9 +25,8 @@ export const readListed = async (manifest: string): Promise<Listed> => {
   try {
     return { entries: await readManifest(manifest) };
   } catch (error) {
-    const { message } = error as Error;
-    const entries = error instanceof ManifestError ? error.entries : [];
-    return /holds no entries$/.test(message) ? { entries } : { entries, mistakes: message };
+    if (!(error instanceof ManifestError)) return { entries: [], mistakes: (error as Error).message };
+    return error.isEmpty ? { entries: [] } : { entries: error.entries, mistakes: error.message };
   }
 };
 

@@ -67,7 +67,7 @@ const readKnown = async (folder: string): Promise<ManifestEntry[]> => {
   if (!existsSync(folder) || !statSync(folder).isDirectory())
     throw new UsageError(`${folder} is no folder: entries are imported as a file each`);
   return readManifest(folder).catch((error: unknown) => {
-    if (error instanceof ManifestError && /holds no entries$/.test(error.message)) return [];
+    if (error instanceof ManifestError && error.isEmpty) return [];
     throw error instanceof ManifestError ? new UsageError(error.message) : error;
   });
 };

@@ -18,6 +18,8 @@ export interface ManifestProblem {
   readonly message: string;
 }
 
+const noEntries = 'holds no entries';
+
 /** All mistakes in a manifest. The message has one line for each. */
 export class ManifestError extends Error {
   override readonly name = 'ManifestError';
@@ -29,6 +31,11 @@ export class ManifestError extends Error {
     super(problems.map(({ file, field, message }) => `${file}: ${field ? `${field}: ` : ''}${message}`).join('\n'));
     this.problems = problems;
     this.entries = entries;
+  }
+
+  /** Whether nothing is wrong but that nobody has written an entry yet. */
+  get isEmpty(): boolean {
+    return this.problems.every(({ message }) => message === noEntries);
   }
 }
 
@@ -230,7 +237,7 @@ export const readManifest = async (path: string): Promise<ManifestEntry[]> => {
   checkDistinct(compared, 'uri', ({ address }) => address, 'the address, suite, component and architecture', problems);
   checkAliases(compared, problems);
   if (problems.length === 0 && read.length === 0) {
-    problems.push({ file: path, field: '', message: 'holds no entries' });
+    problems.push({ file: path, field: '', message: noEntries });
   }
   // The name of a mistaken field begins with the place of its entry.
   const mistaken = new Set(problems.map(({ file, field }) => `${file}${/^\[\d+\]/.exec(field)?.[0] ?? ''}`));
