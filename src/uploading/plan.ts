@@ -53,7 +53,7 @@ export class Naming {
   }
 
   namesOf(path: string): readonly string[] {
-    return this.#destination.namesOf(path, (name) => this.#spaced.has(name) || this.#wanted.has(name));
+    return this.#destination.namesOf(path, (name) => this.#spaced.has(name));
   }
 
   /** Whether a name that this file has or had belongs to a file of the generation. */

@@ -119,7 +119,7 @@ const encodeSegment = (text: string): string =>
 // Some stores, and gateways in front of them, begin an answer with 200 before they know how the request ends. What a
 // GET of an object brings may be such a document itself.
 const isDone = ({ method, key }: S3Request, { status, body }: SendResult): boolean => {
-  if (status < 200 || status >= 300 || isPage(body)) return false;
+  if (status >= 300 || isPage(body)) return false;
   return (
     (method === 'GET' && key !== undefined) ||
     !/^\s*(?:<\?xml[^>]*>\s*)?<Error[\s>]/.test(body.subarray(0, 1024).toString())

@@ -48,3 +48,29 @@ it('P1: names that files had when they were sent in other forms, and have no mor
   expect(goneOf('file')).toEqual([]);
   expect(goneOf('address')).toEqual([[`${file} as an address`, file]]);
 });
+
+it('P1: a name that one file has is never given to another that could be spelled so, nor taken from it', () => {
+  const spell = (path: string) => [path, path.replace('.json', '')].flatMap((name) => [name, name.replace('+', ' ')]);
+  const spelling = {
+    ...destination,
+    namesOf: (path: string, isTaken: (name: string) => boolean) =>
+      [...new Set(spell(path))].filter((name) => path.startsWith(name) || !isTaken(name)),
+    everyNameOf: spell,
+  };
+  const blank: [string, string] = ['v2/a b.json', '1'];
+  const plus: [string, string] = ['v2/a+b.json', '2'];
+  const found = { interrupted: [], retired: new Set<string>(), forms: new Set(['file']) };
+  const namesIn = (...files: [string, string][]) =>
+    makePlan(new Map(files), { ...found, base: new Map() }, spelling, false).planned.map(({ names }) => names);
+  expect(namesIn(plus)).toEqual([['v2/a+b.json', 'v2/a b.json', 'v2/a+b', 'v2/a b']]);
+  expect(namesIn(blank, plus)).toEqual([
+    ['v2/a b.json', 'v2/a b'],
+    ['v2/a+b.json', 'v2/a+b'],
+  ]);
+  const goneFrom = (gone: string, left: string) => {
+    const base = new Map([[gone, '3'] as const, [left, '4'] as const]);
+    return [...makePlan(new Map([[left, '4']]), { ...found, base }, spelling, false).gone.keys()];
+  };
+  expect(goneFrom('v2/a+b.json', 'v2/a b.json')).toEqual(['v2/a+b.json', 'v2/a+b']);
+  expect(goneFrom('v2/c.json', 'v2/c')).toEqual(['v2/c.json']);
+});
