@@ -7,6 +7,7 @@ import type { LocalGeneration } from '../../src/uploading/local-publication.ts';
 import { formatRecord, newRecord } from '../../src/uploading/record.ts';
 import { assertNotNewer, type State } from '../../src/uploading/state.ts';
 import { Conflict } from '../../src/uploading/upload-error.ts';
+import { patience } from '../support/patience.ts';
 
 // More than any system numbers its processes with.
 const nobody = 2 ** 30;
@@ -146,6 +147,26 @@ it('P1: an upload that slept for half of the time after which others take over r
     expect(kept.writes).toBe(writes);
   }
   await claim.release();
+});
+
+it('P1: a claim renews itself, and sends no second renewal while one is under way', async () => {
+  const { kept, destination } = keeping(true);
+  let under = 0;
+  let most = 0;
+  const slowly: Destination['replace'] = async (name, bytes, tag) => {
+    most = Math.max(most, ++under);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    under--;
+    return destination.replace(name, bytes, tag);
+  };
+  const slow = { ...destination, replace: slowly } as unknown as Destination;
+  const claim = await Claim.take(slow, { renewMs: 1, silentMs: hour, pollMs: 1, settleMs: 1 }, () => {});
+  await vi.waitUntil(() => kept.writes >= 4, patience);
+  const { writes } = kept;
+  await claim.release();
+  // At most the one under way, and the one that gives it up.
+  expect(kept.writes).toBeLessThanOrEqual(writes + 2);
+  expect(most).toBe(1);
 });
 
 it('P1: a claim that was given up is renewed no more', async () => {
