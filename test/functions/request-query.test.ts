@@ -34,6 +34,20 @@ describe('H7 query of a request', () => {
     expect(uris).toEqual(['a', 'b+%']);
   });
 
+  it.each(['limit', 'firmware', 'kind', 'section', 'repository'] as const)('knows %s by any escapes', (name) => {
+    const escaped = [...name].map((letter) => `%${letter.charCodeAt(0).toString(16)}`).join('');
+    const value = name === 'limit' ? '5' : name === 'kind' ? 'tweaks' : '16.7';
+    const plain = read(`q=ab&${name}=${value}`);
+    expect(read(`q=ab&${escaped}=${value}`)).toEqual(plain);
+    expect(read(`q=ab&${escaped.toUpperCase()}=${value}`)).toEqual(plain);
+    expect(plain).not.toEqual({ q: 'ab', limit: 100, page: 1 });
+  });
+
+  // The signs beside the digits in ASCII: each would make the name of a parameter, with a wrong value.
+  it.each(['%6gage', 'f%6`rmware', 'f%6@rmware'])('knows no name by %s', (name) => {
+    expect(read(`q=ab&${name}=0.`)).toEqual({ q: 'ab', limit: 100, page: 1 });
+  });
+
   it('refuses a value that is not UTF-8 by the name of its parameter', () => {
     expect(() => read('q=%ff')).toThrow("Query parameter 'q' must be percent-encoded UTF-8");
   });
