@@ -102,11 +102,9 @@ export class PublicationSource {
       if (found.status === 304) return undefined;
       if (passing.has(found.status)) this.#absent(generationPath.current, found);
       if (found.status !== 200) {
-        const retryAt = parseRetryAfter(found.retryAfter, new Date(), longestRetryAfter);
         throw new SourceError(
           'absent',
           `${this.base} publishes no generation (${found.status} for ${generationPath.current}): give the address of a Debdex publication, and see that its build ended well.`,
-          retryAt === undefined ? {} : { retryAt },
         );
       }
       const text = await collect(found.body);
