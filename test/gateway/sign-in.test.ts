@@ -136,6 +136,28 @@ describeEveryStore('sign-in', (newStore) => {
     expect((await browser.submit(late, { name: 'carol', password: 'another good passphrase' })).status).toBe(303);
   });
 
+  test('T4 an account that is disabled while its password is being checked signs in nowhere', async () => {
+    const { store, log } = gateway;
+    await addAccount(store, 'erin');
+    const find = store.findAccount;
+    for (const address of [await authenticate(gateway.base), `${gateway.base}/v2/login`]) {
+      const browser = new BrowserSession();
+      const page = await browser.open(address);
+      const before = log.length;
+      vi.spyOn(store, 'findAccount').mockImplementationOnce(async (name) => {
+        const found = await find(name);
+        await store.setDisabled('erin', true);
+        return found;
+      });
+      const late = await browser.submit(page, { name: 'erin', password });
+      expect([late.status, late.location]).toEqual([403, undefined]);
+      expect(late.text).toContain('The account name or the password is wrong.');
+      expect(log.slice(before).map((line) => JSON.parse(line).event)).toEqual(['sign-in-failed']);
+      await store.setDisabled('erin', false);
+      expect((await browser.open(`${gateway.base}/v2/devices`)).status).toBe(303);
+    }
+  });
+
   test('T8 a try that the store did not let come to its end is no failed one', async () => {
     const { store } = gateway;
     await addAccount(store, 'dora');

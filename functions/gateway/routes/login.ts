@@ -129,11 +129,11 @@ export const loginRoutes = (deps: GatewayDeps, protocol: Protocol): Hono => {
     const find = async () => (name === undefined ? undefined : store.findAccount(name));
     const place = knownBrowser ? { holder: name, known: true } : { holder: clientNetwork(address, 48) };
     const check = async () => {
-      const account = await find();
-      const hash = account?.passwordHash;
+      const hash = (await find())?.passwordHash;
       const isRight = await passwords.verify(field('password').slice(0, 1024), hash ?? undefined, place);
-      // A check may wait so long for its turn that the password has been changed meanwhile.
-      return { account, fits: isRight && (await find())?.passwordHash === hash };
+      // A check may wait so long for its turn that the account has been disabled or its password changed meanwhile.
+      const account = await find();
+      return { account, fits: isRight && account?.passwordHash === hash };
     };
     const { account, fits } = await check().catch(async (error) => {
       if (!(error instanceof PasswordsBusy)) {
