@@ -459,6 +459,20 @@ test('a restore to SQLite that meets another one says that the store is locked, 
   expect([status, text]).toEqual([1, `Nothing was changed: ${sentence}\n`]);
 });
 
+test('a backup is restored whatever a provider calls its people', async () => {
+  const gateway = await startGateway();
+  onTestFinished(() => gateway.close());
+  await addAccount(gateway.store, 'alice');
+  // Of these, programs that read lines take some for the end of one.
+  const subject = 'a\u2028b\u2029c\u0085d';
+  const identity = { issuer: 'https://id.example', subject, displayName: 'A', name: 'id.example:a' };
+  await gateway.store.findOrAddFederated({ id: 'a', ...identity });
+  const [location, file] = [readStoreLocation({}, gateway.folder), newFile()];
+  await backUp(location, file);
+  expect(await restore(location, file, { keepSignIns: false })).toMatchObject({ accounts: 2, gone: [] });
+  expect(await gateway.store.findOrAddFederated({ id: 'b', ...identity })).toMatchObject({ id: 'a', added: false });
+});
+
 test('a backup of SQLite restored to PostgreSQL, and back again, has the same rows', async () => {
   const environment = { GATEWAY_DATABASE_URL: await newDatabase() };
   const one = await startGateway({}, { now: Date.now() });

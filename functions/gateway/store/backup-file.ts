@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { closeSync, createReadStream, openSync, rmSync } from 'node:fs';
 import { link, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import { parseJson } from '../../../src/contract/json-text.ts';
 
@@ -135,9 +134,7 @@ const syncFolder = async (folder: string) => {
 export const readBackupFile = async (
   file: string,
 ): Promise<{ readonly head: BackupHead; readonly rows: AsyncGenerator<BackupRow> }> => {
-  const lines = createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY })[
-    Symbol.asyncIterator
-  ]();
+  const lines = readLines(file);
   const hash = createHash('sha256');
   const next = async () => {
     const { value, done } = await lines.next();
@@ -168,6 +165,21 @@ export const readBackupFile = async (
   const { format: _, ...rest } = head.data;
   return { head: rest, rows: rows() };
 };
+
+// Node's readline takes two more characters for the end of a line, which JSON writes as they are (Unicode, U+2028 and
+// U+2029): a provider may use them in a subject.
+async function* readLines(file: string) {
+  let rest = '';
+  for await (const text of createReadStream(file, 'utf8')) {
+    const [first = '', ...more] = String(text).split('\n');
+    rest += first;
+    for (const next of more) {
+      yield rest.replace(/\r$/, '');
+      rest = next;
+    }
+  }
+  if (rest !== '') yield rest;
+}
 
 const decode = ({ table, row }: z.infer<typeof rowSchema>): BackupRow => ({
   table,
