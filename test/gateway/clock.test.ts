@@ -1,8 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { createNodeCryptography } from '../../functions/gateway/node/node-cryptography.ts';
+import { backUp, restore } from '../../functions/gateway/store/backup.ts';
 import { createSteadyClock } from '../../functions/gateway/store/clock.ts';
 import type { CredentialStore } from '../../functions/gateway/store/credential-store.ts';
 import { openCredentialStore } from '../../functions/gateway/store/open-store.ts';
@@ -164,6 +166,25 @@ test('T8 a clock more than a day behind the store is refused with a sentence, an
   });
   machine.wall += 2 * day;
   expect((await refresh(after, first)).decision).toBe('rotate');
+  await after.close();
+});
+
+test('T8 nor is one used after a restore that kept the sign-ins, whichever of them came last', async () => {
+  useMachine();
+  const [from, file] = [newFile(), newFile()];
+  const before = open(from);
+  await signIn(before);
+  pass(3 * day);
+  await signIn(before);
+  await before.close();
+  const raw = new DatabaseSync(from);
+  raw.exec("update gateway_credential_sets set id = case rowid when 1 then 'z' else 'a' end");
+  raw.close();
+  await backUp({ kind: 'sqlite', file: from }, `${file}.backup`);
+  await restore({ kind: 'sqlite', file }, `${file}.backup`, { keepSignIns: true });
+  machine.wall -= 2 * day;
+  const after = open(file);
+  await expect(after.probe()).rejects.toMatchObject({ cause: { code: 'clock_behind' } });
   await after.close();
 });
 

@@ -116,6 +116,7 @@ export const restore = async (
         }
       }
       await batches.end();
+      await store.putNewestLast(transaction);
       const after = new Map((await readAccounts(transaction)).map((account) => [account.id, account]));
       const namesOf = (list: Iterable<{ id: string; name: string }>, which: (id: string) => boolean) =>
         [...list].filter(({ id }) => which(id)).map(({ name }) => name);
@@ -204,6 +205,8 @@ interface OpenStore {
   transact<Result>(work: (transaction: Transaction<GatewayTables>) => Promise<Result>): Promise<Result>;
   /** Lets nobody else write until the transaction ends; the tables are locked in this order. */
   keepWritersOut(transaction: Transaction<GatewayTables>, tables: readonly string[]): Promise<unknown>;
+  /** Has the newest set come last, where a clock is judged by that (see startClock): they came in the order of their keys. */
+  putNewestLast(transaction: Transaction<GatewayTables>): Promise<unknown>;
 }
 
 /** A transaction on PostgreSQL. Throws RestoreUnconfirmed where only the answer to its commit may be lost. */
@@ -240,6 +243,7 @@ const withStore = async <Result>(location: StoreLocation, work: (store: OpenStor
         const names = sql.join(tables.map((name) => sql.table(name)));
         await sql`lock table ${names} in share row exclusive mode`.execute(transaction);
       },
+      putNewestLast: async () => {},
     });
   }
   const wait = beginWait();
@@ -258,6 +262,9 @@ const withStore = async <Result>(location: StoreLocation, work: (store: OpenStor
       now: () => timeOf(Date.now),
       transact,
       keepWritersOut: async () => {},
+      putNewestLast: (transaction) =>
+        sql`update gateway_credential_sets set rowid = (select max(rowid) + 1 from gateway_credential_sets)
+          where id = (select id from gateway_credential_sets order by created_at desc limit 1)`.execute(transaction),
     });
     try {
       while (connections.giveBack());
