@@ -49,6 +49,8 @@ export const discoverProvider = async (
     execute,
     [client.customFetch]: fetchBounded,
   });
+  // Throws without an address to sign in at: what is of no use must not be kept.
+  client.buildAuthorizationUrl(known, {});
   // The library's default sends the secret in the body.
   const inHead = new client.Configuration(
     known.serverMetadata(),

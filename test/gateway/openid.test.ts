@@ -389,7 +389,10 @@ test('T9 what a provider calls its refusal is no more than a code in the log', a
   expect(JSON.parse(gateway.log.at(-1) ?? '').reason).toMatch(/ OAUTH_AUTHORIZATION_RESPONSE_ERROR$/);
 });
 
-test('a provider that was away at first is asked again', async () => {
+test.each([
+  ['was away', () => Promise.reject(new TypeError('fetch failed'))],
+  ['named no address to sign in at', async () => Response.json({ issuer: provider.issuer })],
+])('a provider that %s at first is asked again', async (_, answer) => {
   const late = await openGateway(provider);
   const browser = newBrowser(late.base);
   const page = await browser.own.open(`${site}/v2/login`);
@@ -397,7 +400,7 @@ test('a provider that was away at first is asked again', async () => {
   const isAway = vi
     .spyOn(globalThis, 'fetch')
     .mockImplementation((asked, options) =>
-      String(asked).includes('/.well-known/') ? Promise.reject(new TypeError('fetch failed')) : fetch(asked, options),
+      String(asked).includes('/.well-known/') ? answer() : fetch(asked, options),
     );
   const failed = await browser.own.open(startLink(page));
   expect(failed.status).toBe(503);
