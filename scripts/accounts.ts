@@ -83,7 +83,12 @@ const addAccount = async ({ store, passwords }: Accounts, typed: string): Promis
 };
 
 const signOutEverybody = async (store: CredentialStore): Promise<Outcome> => {
-  const devices = await store.signOutEverybody();
+  let devices = 0;
+  for (let more = true; more; ) {
+    const ended = await store.signOutEverybody();
+    devices += ended.devices;
+    more = ended.more;
+  }
   return { text: `Signed everybody out, on ${counted(devices)}.`, event: { event: 'everybody-signed-out', devices } };
 };
 

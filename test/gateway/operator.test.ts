@@ -62,11 +62,11 @@ test('T9 a command that changed nothing is no event', async () => {
 });
 
 test('T9 a command goes on to its event where the operator has left', async () => {
-  const done = Promise.withResolvers<number>();
+  const done = Promise.withResolvers<{ devices: number; more: boolean }>();
   const { answer, logged, finished } = openOperator({ signOutEverybody: () => done.promise });
   void answer(command('signOutEverybody'));
   await vi.waitFor(() => expect(finished).toHaveLength(1));
-  done.resolve(3);
+  done.resolve({ devices: 3, more: false });
   await finished[0];
   expect(logged).toEqual([{ event: 'everybody-signed-out', address: '192.0.2.1' }]);
 });

@@ -168,23 +168,16 @@ const endFamilies = async (transaction: Transaction<GatewayTables>, now: Databas
 const portion = 500;
 
 export const signOutEverybody: Operation<'signOutEverybody'> = async ({ transact, now }) => {
-  for (let deleted = portion; deleted === portion; ) {
-    deleted = await transact(async (transaction) => {
-      const { numDeletedRows } = await transaction
-        .deleteFrom('gateway_browsers')
-        .where('token_hash', 'in', (some) => some.selectFrom('gateway_browsers').select('token_hash').limit(portion))
-        .executeTakeFirstOrThrow();
-      return Number(numDeletedRows);
-    });
-  }
-  let total = 0;
-  for (let revoked = portion; revoked === portion; ) {
-    const { families, devices } = await transact((transaction) => {
-      const some = transaction.selectFrom('gateway_families').select('id').where('revoked_at', 'is', null);
-      return endFamilies(transaction, now, some.limit(portion));
-    });
-    revoked = families;
-    total += devices;
-  }
-  return total;
+  const browsers = await transact(async (transaction) => {
+    const { numDeletedRows } = await transaction
+      .deleteFrom('gateway_browsers')
+      .where('token_hash', 'in', (some) => some.selectFrom('gateway_browsers').select('token_hash').limit(portion))
+      .executeTakeFirstOrThrow();
+    return Number(numDeletedRows);
+  });
+  const { families, devices } = await transact((transaction) => {
+    const some = transaction.selectFrom('gateway_families').select('id').where('revoked_at', 'is', null);
+    return endFamilies(transaction, now, some.limit(portion));
+  });
+  return { devices, more: browsers === portion || families === portion };
 };

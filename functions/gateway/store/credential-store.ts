@@ -131,8 +131,11 @@ export interface CredentialStore {
   removeAccount(name: string): Promise<boolean>;
   /** Revokes every family and forgets every browser of the account; resolves to the devices that listed, or undefined. */
   signOutAccount(name: string): Promise<number | undefined>;
-  /** The same for every account; resolves to their number. Not one transaction, so that nobody waits long. */
-  signOutEverybody(): Promise<number>;
+  /**
+   * The same for a portion of all accounts, so that nobody waits long and any number of them ends in time: to be asked
+   * again while there is more.
+   */
+  signOutEverybody(): Promise<{ readonly devices: number; readonly more: boolean }>;
 
   /** False where too many wait already; then nothing is written. */
   addSignInRequest(handleHash: Uint8Array, request: SignInRequest, life: number): Promise<boolean>;
