@@ -171,6 +171,20 @@ const readArguments = () => {
   }
 };
 
+/** The event of a command that changes something, for where the store does not say what became of it. */
+const eventOf = ({ command, name, all }: Typed): SecurityEvent | undefined => {
+  const events: Readonly<Record<string, SecurityEvent['event']>> = {
+    add: 'account-added',
+    password: 'account-password-set',
+    disable: 'account-disabled',
+    enable: 'account-enabled',
+    remove: 'account-removed',
+    'sign-out': all ? 'everybody-signed-out' : 'account-signed-out',
+  };
+  const event = events[command];
+  return event && { event, ...(name !== undefined && { name: normaliseAccountName(name) ?? name }) };
+};
+
 const openWorkerAccounts = (at: string): Accounts => {
   const url = parseWorkerAddress(at);
   if (url === undefined || url.pathname !== '/') {
@@ -192,15 +206,15 @@ const openStoredAccounts = (command: string, state: string): Accounts => {
 const closingMaximum = 2_000;
 
 let store: CredentialStore | undefined;
-let changesSomething = false;
+let typed: ReturnType<typeof readArguments> | undefined;
 outliveReaders();
 try {
   assertNoHelp();
-  const { state, at, ...rest } = readArguments();
+  typed = readArguments();
+  const { state, at, ...rest } = typed;
   assertCommand(rest);
   const unknown = tellUnknownVariables(process.env);
   if (unknown !== undefined) process.stderr.write(`${unknown}\n`);
-  changesSomething = rest.command !== 'list';
   const accounts = at === undefined ? openStoredAccounts(rest.command, state) : openWorkerAccounts(at);
   store = accounts.store;
   const { text, failed, event } = await run(accounts, rest);
@@ -217,10 +231,12 @@ try {
     process.exitCode = error instanceof ConfigurationInvalid ? 2 : 1;
   } else if (error instanceof StoreUnavailable) {
     process.stderr.write(`The credential store cannot be reached: ${inWords(error.cause)}\n`);
-    if (changesSomething) {
+    const event = typed && eventOf(typed);
+    if (typed && event) {
       process.stderr.write(
         'Where only its answer was lost all or a part was done: look with list, or give it again.\n',
       );
+      await auditCommand({ ...event, reason: 'unconfirmed' }, typed.state);
     }
     process.exitCode = 1;
   } else {

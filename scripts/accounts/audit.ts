@@ -11,7 +11,10 @@ export const auditCommand = async (event: SecurityEvent, state: string): Promise
   const line = formatEvent({ ...event, ...(operator !== undefined && { operator }) }, Date.now());
   await openAuditFile(file)
     .write(line)
-    .catch((error) => process.stderr.write(`Done, but not written to the audit log ${file}: ${error.message}\n`));
+    .catch((error) => {
+      const outcome = event.reason === 'unconfirmed' ? 'Not' : 'Done, but not';
+      process.stderr.write(`${outcome} written to the audit log ${file}: ${error.message}\n`);
+    });
 };
 
 // In a container the user may have no name.

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -20,8 +21,8 @@ import { newDatabase } from '../support/new-database.ts';
 import type { Credentials } from '../support/package-manager.ts';
 import { openPassage } from '../support/passage.ts';
 import { openPooler } from '../support/pooler.ts';
-import { describeStores } from '../support/stores.ts';
 import { runScript } from '../support/run-script.ts';
+import { describeStores } from '../support/stores.ts';
 
 const second = 1_000;
 
@@ -453,12 +454,33 @@ test('T15 who signs everybody out on PostgreSQL is told of every device, whateve
     create sequence portions;
     create function take_back() returns trigger language plpgsql as $$ begin
       if nextval('portions') = 2 then raise exception using errcode = 'deadlock_detected'; end if;
-      return null;
       perform pg_sleep(2.6);
+      return null;
     end $$;
     create trigger take_back before update on gateway_families execute function take_back()`);
   const environment = { GATEWAY_DATABASE_URL: url };
   const signOut = () => runScript('accounts', ['sign-out', '--all', '--state', gateway.folder], { environment });
   expect(await signOut()).toMatchObject({ status: 0, out: 'Signed everybody out, on 501 devices.\n' });
   expect((await owner.query("select nextval('portions')::int as next")).rows).toEqual([{ next: 4 }]);
+});
+
+test('T9 a command whose outcome the store did not tell, or that it did a part of, is in the audit all the same', async () => {
+  const url = await newDatabase();
+  const gateway = await startGateway({ GATEWAY_DATABASE_URL: url });
+  onTestFinished(gateway.close);
+  await addAccount(gateway.store, 'alice');
+  const [owner] = (await connectToo(url, 1)) as [pg.Client];
+  await owner.query(`
+    create function fail() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$;
+    create trigger fail before update on gateway_families execute function fail();
+    create trigger fail before update on gateway_accounts execute function fail()`);
+  const environment = { GATEWAY_DATABASE_URL: url };
+  for (const parameters of [['sign-out', '--all'], ['disable', 'ALICE'], ['list']]) {
+    await runScript('accounts', [...parameters, '--state', gateway.folder], { environment });
+  }
+  const lines = readFileSync(join(gateway.folder, 'gateway-audit.jsonl'), 'utf8').trimEnd().split('\n');
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { event: 'everybody-signed-out', reason: 'unconfirmed', operator: expect.any(String) },
+    { event: 'account-disabled', name: 'alice', reason: 'unconfirmed' },
+  ]);
 });

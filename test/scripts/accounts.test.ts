@@ -87,6 +87,8 @@ describe('the audit log of a command', () => {
     writeFileSync(state, '');
     await auditCommand({ event: 'everybody-signed-out', devices: 1 }, state);
     expect(write.mock.calls.join('')).toContain(`Done, but not written to the audit log ${state}`);
+    await auditCommand({ event: 'everybody-signed-out', reason: 'unconfirmed' }, state);
+    expect(write.mock.lastCall?.join('')).toMatch(/^Not written to the audit log /);
   });
 });
 
