@@ -459,6 +459,24 @@ test('a restore to SQLite that meets another one says that the store is locked, 
   expect([status, text]).toEqual([1, `Nothing was changed: ${sentence}\n`]);
 });
 
+test('a backup of PostgreSQL has its own tables alone, whatever else of such a name the database has', async () => {
+  const environment = { GATEWAY_DATABASE_URL: await newDatabase() };
+  const gateway = await startGateway(environment);
+  onTestFinished(() => gateway.close());
+  await addAccount(gateway.store, 'alice');
+  const client = new Client(environment.GATEWAY_DATABASE_URL);
+  await client.connect();
+  onTestFinished(() => client.end());
+  await client.query(`
+    create schema before_upgrade;
+    create table before_upgrade.gateway_accounts (copied int, like gateway_accounts);
+    create table before_upgrade.gateway_more (id int);
+    create view gateway_people as select name from gateway_accounts`);
+  const [location, file] = [readStoreLocation(environment, gateway.folder), newFile()];
+  expect(await backUp(location, file)).toEqual({ accounts: 1, rows: 1 });
+  expect(await restore(location, file, { keepSignIns: true })).toMatchObject({ accounts: 1, gone: [] });
+});
+
 test('a backup is restored whatever a provider calls its people', async () => {
   const gateway = await startGateway();
   onTestFinished(() => gateway.close());

@@ -44,7 +44,7 @@ const insertRows = 100;
  * Resolves to the number of accounts and of rows in all.
  */
 export const backUp = (location: StoreLocation, file: string): Promise<{ accounts: number; rows: number }> =>
-  withStore(location, async ({ read, now }) => {
+  withStore(location, async ({ read, now, findSchema }) => {
     let count = 0;
     const rows = await writeBackupFile(file, async (sink) => {
       // One transaction sees one moment: on SQLite always, on PostgreSQL at this level.
@@ -52,7 +52,7 @@ export const backUp = (location: StoreLocation, file: string): Promise<{ account
       await moment.execute(async (transaction) => {
         const { rows } = await sql<{ made: number }>`select ${now()} as made`.execute(transaction);
         await sink.begin({ version: schemaVersion, made: rows[0]?.made ?? 0 });
-        for (const { name, columns } of await listTables(transaction)) {
+        for (const { name, columns } of await listTables(transaction, await findSchema(transaction))) {
           for await (const row of readTable(transaction, name, columns[0] ?? '')) {
             if (name === accounts) count++;
             await sink.add({ table: name, row });
@@ -98,7 +98,7 @@ export const restore = async (
   }
   return withStore(location, (store) =>
     store.transact(async (transaction) => {
-      const tables = await listTables(transaction);
+      const tables = await listTables(transaction, await store.findSchema(transaction));
       await store.keepWritersOut(transaction, [...new Set([...asWritten, ...tables.map(({ name }) => name)])]);
       const before = new Map((await readAccounts(transaction)).map((account) => [account.id, account]));
       for (const { name } of tables.toReversed()) await sql`delete from ${sql.table(name)}`.execute(transaction);
@@ -149,10 +149,11 @@ interface Table {
   readonly columns: readonly string[];
 }
 
-const listTables = async (transaction: Transaction<GatewayTables>): Promise<Table[]> => {
+const listTables = async (transaction: Transaction<GatewayTables>, schema: string | undefined): Promise<Table[]> => {
   const found = await transaction.introspection.getTables();
   const rank = ({ name }: Table) => (parentsFirst.includes(name) ? parentsFirst.indexOf(name) : parentsFirst.length);
   return found
+    .filter((table) => table.schema === schema && !table.isView)
     .filter(({ name }) => name.startsWith('gateway_') && !leftOut.has(name))
     .map(({ name, columns }) => ({ name, columns: columns.map((column) => column.name) }))
     .sort((one, other) => rank(one) - rank(other) || (one.name < other.name ? -1 : 1));
@@ -201,6 +202,8 @@ const createBatches = (transaction: Transaction<GatewayTables>, tables: readonly
 
 interface OpenStore {
   readonly read: Kysely<GatewayTables>;
+  /** The schema of its tables, where a database has several: others may have tables of the same names. */
+  findSchema(transaction: Transaction<GatewayTables>): Promise<string | undefined>;
   now(): ReturnType<typeof timeOf>;
   transact<Result>(work: (transaction: Transaction<GatewayTables>) => Promise<Result>): Promise<Result>;
   /** Lets nobody else write until the transaction ends; the tables are locked in this order. */
@@ -236,6 +239,12 @@ const withStore = async <Result>(location: StoreLocation, work: (store: OpenStor
     await migrate(database, 'postgres');
     return await work({
       read: database,
+      findSchema: async (transaction) => {
+        const { rows } = await sql<{ schema: string }>`select nspname as schema from pg_class
+          join pg_namespace on pg_namespace.oid = relnamespace
+          where pg_class.oid = 'gateway_schema'::regclass`.execute(transaction);
+        return rows[0]?.schema;
+      },
       now: () => databaseTime,
       transact: (change) => transactKnowingly(database, change),
       keepWritersOut: async (transaction, tables) => {
@@ -259,6 +268,7 @@ const withStore = async <Result>(location: StoreLocation, work: (store: OpenStor
     }).finally(opening.end);
     const result = await work({
       read: connections.read,
+      findSchema: async () => undefined,
       now: () => timeOf(Date.now),
       transact,
       keepWritersOut: async () => {},
