@@ -188,7 +188,7 @@ describeStores('the accounts command', (newStore, kind) => {
     expect((await accounts(['sign-out', 'oscar'])).out).toBe('Signed oscar out on 2 devices.\n');
     await gateway.store.signOutEverybody();
     for (const protocol of [over, openProtocol(gateway.store)]) await issue(protocol, accountId);
-    expect(await gateway.store.signOutEverybody()).toEqual({ devices: 1, more: false });
+    expect(await gateway.store.signOutEverybody()).toMatchObject({ devices: 1 });
   });
 
   test('T15 sign-out --all ends every sign-in and every browser session, whosever', async () => {

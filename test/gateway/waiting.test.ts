@@ -434,13 +434,8 @@ test('a removal that waits on PostgreSQL for a refresh which waits for it is don
   expect(await gateway.store.findAccount('alice')).toBeUndefined();
 });
 
-test('T15 who signs everybody out on PostgreSQL is told of every device, whatever is taken back and however long it takes', async () => {
-  const url = await newDatabase();
-  const gateway = await startGateway({ GATEWAY_DATABASE_URL: url });
-  onTestFinished(gateway.close);
-  const account = await addAccount(gateway.store, 'alice');
-  const [owner] = (await connectToo(url, 1)) as [pg.Client];
-  // One more than a portion.
+/** Adds one sign-in more than those that are ended in one portion. */
+const addPortionAndOne = async (owner: pg.Client, account: string): Promise<void> => {
   await owner.query(`
     insert into gateway_families
       (id, account_id, application, model, masked_udid, created_at, ends_at, last_used_at)
@@ -450,18 +445,45 @@ test('T15 who signs everybody out on PostgreSQL is told of every device, whateve
     insert into gateway_credential_sets
       (id, family_id, auth_hash, secret_hash, refresh_hash, created_at, expires_at, refresh_expires_at, ends_at)
       select n, n, ${hash('a')}, ${hash('s')}, ${hash('r')}, 0, 9e15, 9e15, 9e15 from generate_series(1, 501) as n`);
+};
+
+test('T15 who signs everybody out on PostgreSQL while a device signs out leaves nobody signed in', async () => {
+  const url = await newDatabase();
+  const gateway = await startGateway({ GATEWAY_DATABASE_URL: url });
+  onTestFinished(gateway.close);
+  const account = await addAccount(gateway.store, 'alice');
+  const [owner, other] = (await connectToo(url, 2)) as [pg.Client, pg.Client];
+  await addPortionAndOne(owner, account);
+  await other.query('begin');
+  await other.query("update gateway_families set revoked_at = 1 where id = '1'");
+  const environment = { GATEWAY_DATABASE_URL: url };
+  const ended = runScript('accounts', ['sign-out', '--all', '--state', gateway.folder], { environment });
+  const blocked = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+  await expect.poll(async () => (await owner.query(blocked)).rowCount).toBe(1);
+  await other.query('commit');
+  expect(await ended).toMatchObject({ status: 0, out: 'Signed everybody out, on 500 devices.\n' });
+  expect((await owner.query('select id from gateway_families where revoked_at is null')).rows).toEqual([]);
+});
+
+test('T15 who signs everybody out on PostgreSQL is told of every device, whatever is taken back and however long it takes', async () => {
+  const url = await newDatabase();
+  const gateway = await startGateway({ GATEWAY_DATABASE_URL: url });
+  onTestFinished(gateway.close);
+  const account = await addAccount(gateway.store, 'alice');
+  const [owner] = (await connectToo(url, 1)) as [pg.Client];
+  await addPortionAndOne(owner, account);
   await owner.query(`
     create sequence portions;
-    create function take_back() returns trigger language plpgsql as $$ begin
-      if nextval('portions') = 2 then raise exception using errcode = 'deadlock_detected'; end if;
-      perform pg_sleep(2.6);
+    create function take_back() returns trigger language plpgsql as $$ declare portion int := nextval('portions'); begin
+      if portion = 2 then raise exception using errcode = 'deadlock_detected'; end if;
+      if portion < 4 then perform pg_sleep(2.6); end if;
       return null;
     end $$;
     create trigger take_back before update on gateway_families execute function take_back()`);
   const environment = { GATEWAY_DATABASE_URL: url };
   const signOut = () => runScript('accounts', ['sign-out', '--all', '--state', gateway.folder], { environment });
   expect(await signOut()).toMatchObject({ status: 0, out: 'Signed everybody out, on 501 devices.\n' });
-  expect((await owner.query("select nextval('portions')::int as next")).rows).toEqual([{ next: 4 }]);
+  expect((await owner.query("select nextval('portions')::int as next")).rows).toEqual([{ next: 5 }]);
 });
 
 test('T9 a command whose outcome the store did not tell, or that it did a part of, is in the audit all the same', async () => {
