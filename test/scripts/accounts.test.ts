@@ -110,3 +110,8 @@ it('a table of accounts shows what providers wrote, and has no terminal obey it'
     'b       2        1970-01-01',
   ]);
 });
+
+it('a table has every account of a large provider', () => {
+  const account = { name: 'idp:a', displayName: 'idp:a', devices: 0, createdAt: 0, disabledAt: null };
+  expect(formatAccounts(Array(200_000).fill(account)).split('\n')).toHaveLength(200_001);
+});
