@@ -5,8 +5,11 @@ import { ownerIn, readRepositoryRows } from './reading.ts';
 import { parseDetails } from './record-details.ts';
 import { parseRecord } from './record-list.ts';
 
-/** A stored record: its ready text, the details that only the site shows, and the number of its repository. */
-type Columns = [json: string, details: string | null, repository: number];
+/**
+ * A stored record: its ready text, the size of that in bytes, the details that only the site shows, and the number of its
+ * repository.
+ */
+type Columns = [json: string, size: number, details: string | null, repository: number];
 
 /**
  * The component of a repository, taken from the path of its index: dists/<suite>/<component>/binary-<architecture>/
@@ -54,7 +57,7 @@ const toPackage = (json: string, details: string | null, repository: OlderReposi
   };
 };
 
-/** A record in its older form, and how many characters were read for it. */
+/** A record in its older form, and the size in bytes of what was read for it. */
 export interface ReadOlder {
   readonly record: OlderPackage;
   readonly size: number;
@@ -84,7 +87,8 @@ export class OlderReading {
     );
     // CROSS JOIN keeps the given order.
     const select = (join: string) =>
-      `SELECT record.json, record.details, record.repository FROM json_each(?) AS wanted ${join} ORDER BY wanted.key`;
+      `SELECT record.json, octet_length(record.json), record.details, record.repository
+       FROM json_each(?) AS wanted ${join} ORDER BY wanted.key`;
     this.#ofDocuments = database.prepare(
       select(`CROSS JOIN search_document ON search_document.id = wanted.value
               CROSS JOIN record ON record.id = search_document.record`),
@@ -109,9 +113,9 @@ export class OlderReading {
   }
 
   #read(statement: Statement<Columns>, ids: readonly number[]): ReadOlder[] {
-    return statement.all(JSON.stringify(ids)).map(([json, details, number]) => {
+    return statement.all(JSON.stringify(ids)).map(([json, size, details, number]) => {
       const repository = ownerIn(this.#byNumber, number);
-      return { record: toPackage(json, details, repository), size: json.length };
+      return { record: toPackage(json, details, repository), size };
     });
   }
 }

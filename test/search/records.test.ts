@@ -130,6 +130,9 @@ describe('H7 what is read in parts', () => {
     expect(record?.description).toBe('ü-'.repeat(16_000));
     expect((await search.latest(ids.slice(0, 250), 'default')).count).toBe(250);
     await expect(search.latest(ids, 'default')).rejects.toThrow(AnswerTooLarge);
+    // They have fewer characters than an answer may have bytes.
+    expect(await search.older.latest(ids.slice(0, 250))).toHaveLength(250);
+    await expect(search.older.latest(ids)).rejects.toThrow(AnswerTooLarge);
   });
 });
 
