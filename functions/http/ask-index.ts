@@ -14,7 +14,8 @@ export const turnsOf =
   (work) =>
     turns ? turns.ask(clientNetwork(env?.clientAddress ?? ''), work) : work();
 
-const tooLarge = (): HttpError =>
+/** The error for a request that asks for more than one answer may contain. */
+export const tooLarge = (): HttpError =>
   new HttpError(
     400,
     `The records asked for are larger than ${answerMaximum / 2 ** 20} MB together: ask for fewer at once`,

@@ -1,7 +1,8 @@
 import type { RecordList } from '../../src/catalog/record-list.ts';
+import { answerMaximum } from '../../src/contract/parameters.ts';
 import { successMessage } from '../../src/contract/success-message.ts';
 import type { ResultPage } from '../../src/search/package-search.ts';
-import type { Turn } from './ask-index.ts';
+import { type Turn, tooLarge } from './ask-index.ts';
 
 // The index returns the records of a computed answer as JSON texts. Parsing and serialising them again, or even joining
 // them, would take longer than the search. So they are encoded one by one into a buffer that all answers share.
@@ -61,11 +62,18 @@ export const join = (parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> => {
   return whole;
 };
 
-/** Encodes pieces of JSON into the bytes of one text; many pieces take several turns. */
+/**
+ * Encodes pieces of JSON into the bytes of one text; many pieces take several turns. Throws an HttpError (400) if it is
+ * larger than an answer may be: the index counts the characters of short records, which may have three bytes each.
+ */
 export const encode = async (pieces: Pieces, turn: Turn): Promise<Uint8Array<ArrayBuffer>> => {
   const encoded: Uint8Array<ArrayBuffer>[] = [];
+  let size = 0;
   for (const part of partsOf(pieces)) {
-    encoded.push(await (encoded.length === 0 ? encodePieces(part) : turn(async () => encodePieces(part))));
+    const bytes = await (size === 0 ? encodePieces(part) : turn(async () => encodePieces(part)));
+    encoded.push(bytes);
+    size += bytes.length;
+    if (size > answerMaximum) throw tooLarge();
   }
   const [only] = encoded;
   return only !== undefined && encoded.length === 1 ? only : turn(async () => join(encoded));
