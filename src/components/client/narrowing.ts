@@ -7,6 +7,8 @@ export const watchFilters = (form: HTMLFormElement | null, narrow: (wanted: Form
   form.addEventListener('input', () => narrow(new FormData(form)));
   form.addEventListener('submit', (event) => event.preventDefault());
   narrow(new FormData(form));
+  // When a visitor returns, browsers fill a form as it was left, without an event, and some only after this script.
+  addEventListener('pageshow', () => narrow(new FormData(form)));
 };
 
 /** Says how many of all are shown, or that none is. */

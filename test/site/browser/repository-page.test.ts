@@ -234,4 +234,16 @@ describe('a repository', () => {
     expect(await page.locator('#repositories > li:visible .name').allTextContents()).toEqual(['Beta']);
     expect(await page.locator('#repository-count').textContent()).toBe('1 of 4 repositories');
   });
+
+  it('is in a list that is narrowed as its filters say when one comes back, where the browser fills them in later', async () => {
+    const page = await site.open('/repository/');
+    const listed = page.locator('#repositories > li:visible .name');
+    await page.getByLabel('Health').selectOption('poor');
+    await listed.click();
+    await page.waitForURL('**/repository/beta/');
+    await page.goBack();
+    expect(await page.getByLabel('Health').inputValue()).toBe('poor');
+    await expect.poll(() => listed.allTextContents()).toEqual(['Beta']);
+    expect(await page.locator('#repository-count').textContent()).toBe('1 of 4 repositories');
+  });
 });
