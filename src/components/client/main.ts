@@ -26,6 +26,9 @@ for (const button of document.querySelectorAll<HTMLButtonElement>('[data-theme-s
 const copied = async (button: HTMLButtonElement, text: string) => {
   const label = button.dataset.label ?? button.textContent ?? '';
   button.dataset.label = label;
+  // Screen readers say what it is called, so meanwhile it is called what it shows.
+  const name = button.getAttribute('aria-label');
+  button.removeAttribute('aria-label');
   try {
     await navigator.clipboard.writeText(text);
     button.textContent = 'Copied';
@@ -37,6 +40,7 @@ const copied = async (button: HTMLButtonElement, text: string) => {
   }
   setTimeout(() => {
     button.textContent = label;
+    if (name !== null) button.setAttribute('aria-label', name);
   }, 2000);
 };
 

@@ -4,11 +4,13 @@ import { phone, useSiteInBrowser } from './site-in-browser.ts';
 const site = useSiteInBrowser();
 
 describe('a repository', () => {
-  it('copies its address', async () => {
+  it('copies its address, and says so to who hears the page, too', async () => {
     const page = await site.open('/repository/alpha/', { permissions: ['clipboard-read', 'clipboard-write'] });
-    const button = page.getByRole('button', { name: 'Copy address' });
-    await button.click();
-    await expect.poll(() => button.textContent()).toBe('Copied');
+    const button = (name: string) => page.getByRole('button', { name, exact: true });
+    await button('Copy address').click();
+    await button('Copied').waitFor();
+    await button('Copy address').waitFor();
+    expect(await button('Copy address').textContent()).toBe('Copy');
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe('https://alpha.example/repo/');
   });
 
