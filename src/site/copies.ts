@@ -12,7 +12,8 @@ export interface Copy {
   readonly repository: string;
   /** The newest version that it has. */
   readonly version: string;
-  readonly architectures: readonly string[];
+  /** Its builds. `older`: the version that it has of one, if that is older. */
+  readonly builds: readonly { readonly architecture: string; readonly older: string | undefined }[];
   /** The newest version in any repository that is safe to add, if this one has an older one. */
   readonly behind: string | undefined;
   /** Why not to add it, or why the package may not install from there. */
@@ -100,7 +101,10 @@ export const computeCopies = (
       slug,
       repository: first.repository.name,
       version,
-      architectures: builds.map(({ record }) => record.architecture),
+      builds: builds.map(({ record }) => ({
+        architecture: record.architecture,
+        older: versionOrder(record.version, version) < 0 ? record.version : undefined,
+      })),
       behind: versionOrder(version, newest) < 0 ? newest : undefined,
       doubt: first.repository.doubt,
       differs: differs.get(slug),

@@ -257,6 +257,23 @@ describe('the page of a package', () => {
     expect(view('org.t.lib').copies).toEqual([]);
   });
 
+  it('C11: says which version a repository has of a build that is older than its newest', async () => {
+    const [behind] = copies as [Source];
+    const [, old] = (
+      await viewIn(own, {
+        ...behind,
+        packages: tweak({ Version: '2.0' }) + tweak({ Version: '1.1', Architecture: 'iphoneos-arm64' }),
+      })
+    ).copies;
+    expect([old?.version, old?.builds]).toEqual([
+      '2.0',
+      [
+        { architecture: 'iphoneos-arm', older: undefined },
+        { architecture: 'iphoneos-arm64', older: '1.1' },
+      ],
+    ]);
+  });
+
   it('takes the newest version of all for the newest, where the best repository is behind too', async () => {
     const [behind] = copies as [Source];
     const { latest } = await viewIn(own, { ...behind, entry: { ...behind.entry, ranking: 1 } });
