@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { closeSync, createReadStream, openSync, rmSync } from 'node:fs';
+import { closeSync, constants, createReadStream, openSync, rmSync } from 'node:fs';
 import { link, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
@@ -62,7 +62,8 @@ export const writeBackupFile = async (file: string, write: (sink: BackupSink) =>
     } catch (error) {
       refuse(partial, ': another backup is being written, or one was cut short; delete it then')(error as Error);
     }
-    await using handle = await open(partial, 'a');
+    // Never made anew: a signal may have removed it while another thread was about to open it.
+    await using handle = await open(partial, constants.O_WRONLY | constants.O_APPEND);
     const hash = createHash('sha256');
     let rows = 0;
     let waiting = '';
