@@ -81,6 +81,15 @@ describe('H3 tricks with paths', () => {
     expect(server.faults).toEqual([]);
   });
 
+  it('know an address by any letter of it that is escaped', async () => {
+    const plain = await get('/v2/jailbreak/package/com.example.one');
+    expect(plain.status).toBe(200);
+    expect(await get('/v2/%6Aailbreak/%70ackage/com%2eexample.one')).toEqual(plain);
+    const search = await get('/v2/jailbreak/package/search?q=one');
+    expect(search.status).toBe(200);
+    expect(await get('/v2/jailbreak/package/s%65arch?q=one')).toEqual(search);
+  });
+
   it.each(['catalog', 'changes', 'inventory', 'portions', 'signatures'])(
     'lead out of the folder %s of what tells of generations to nothing else that stands on the disk',
     async (folder) => {

@@ -129,6 +129,10 @@ describe('prebuilt documents', () => {
     expect(document).toMatch(/max-age=60, s-maxage=600, stale-while-revalidate=\d+/);
     expect((await get('/assets/page.B4x9.css')).headers.get('cache-control')).toContain('immutable');
     expect((await get('/healthz')).headers.get('cache-control')).toBe('no-store');
+    // Whoever asks for what is not there asks again, and many do; what is wrong with a request nobody else may be told.
+    const refused = async (path: string) => (await get(path)).headers.get('cache-control');
+    expect(await refused('/v2/jailbreak/package/com.example.none')).toBe('public, max-age=30, s-maxage=60');
+    expect(await refused('/v2/jailbreak/package/search?q=a')).toBe('no-store');
   });
 });
 
