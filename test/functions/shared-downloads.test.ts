@@ -490,6 +490,39 @@ describe('counters that several servers have in common', () => {
     expect((await counters.read('a')).total).toBe(2);
   });
 
+  it('T12: keep as many days as they may, and believe that more are over only a clock that seven days of counts bear out', async () => {
+    const url = await newDatabase();
+    const shared = openSharedDownloads(url, { ...limits, days: 9 });
+    onTestFinished(() => shared.close());
+    await shared.tidy('2026-05-01');
+    const count = (...days: string[]) =>
+      ask(url, `INSERT INTO downloads VALUES ${days.map((each) => `('${each}', 'a', '1.0', 1)`).join(', ')}`);
+    const leftAt = async (today: string) => {
+      while (await shared.tidy(today));
+      const rows = await ask<{ day: string }>(url, 'SELECT day FROM downloads ORDER BY day');
+      return rows.map((row) => row.day.slice(5));
+    };
+    await count('2026-05-01', '2026-05-02', '2026-05-20', '2026-05-21', '2026-05-22', '2026-05-23');
+    expect(await leftAt('2026-05-23')).toEqual(['05-01', '05-02', '05-20', '05-21', '05-22', '05-23']);
+    // The seventh day is the first that the clock need not have been wrong about; what it does not reach back to goes.
+    await count('2026-05-10', '2026-05-11', '2026-05-12');
+    expect(await leftAt('2026-05-23')).toEqual([
+      '05-02',
+      '05-10',
+      '05-11',
+      '05-12',
+      '05-20',
+      '05-21',
+      '05-22',
+      '05-23',
+    ]);
+    // A day after today counts for nothing.
+    await count('2026-05-24', '2026-05-25');
+    expect((await leftAt('2026-05-23'))[0]).toBe('05-02');
+    expect((await leftAt('2026-05-24'))[0]).toBe('05-10');
+    expect(await shared.read('a')).toMatchObject({ size: 10 });
+  });
+
   it('T12: fold a day of more counts than one statement takes whole, one server at a time', async () => {
     const url = await newDatabase();
     const open = () => {
