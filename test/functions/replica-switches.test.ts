@@ -1,5 +1,8 @@
-import { expect, it } from 'vitest';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { documentPath } from '../../src/contract/paths.ts';
+import { TakenCatalog } from '../../src/following/taken-catalog.ts';
 import { BuiltPublication, FileOrigin } from '../support/built-publication.ts';
 import { packages } from '../support/catalog.ts';
 import { timesFrom } from '../support/longer-runs.ts';
@@ -54,3 +57,31 @@ it('P2: loses no request while one generation follows the other, and never goes 
   await replica.close();
   await origin.close();
 }, 600_000);
+
+it('makes a document of the catalog once for as long as that is in force, whichever coding and address it is asked for by', async () => {
+  const publication = new BuiltPublication();
+  const records = packages({ Package: ids[0] ?? '', Description: 'once. '.repeat(500) });
+  await publication.publish([{ slug: 'one', packages: records }]);
+  const origin = await new FileOrigin(publication.folder).open();
+  onTestFinished(() => origin.close());
+  const replica = await startReplicaServer(origin.address, { interval: 20, answerMemory: 0 });
+  await replica.until(1);
+  const made = vi.spyOn(TakenCatalog.prototype, 'read');
+  const file = documentPath.package(ids[0] ?? '');
+  const times = () => made.mock.calls.filter(([asked]) => asked === file).length;
+  const askForAll = async () => {
+    for (const target of [`/${file}`, `/v2/jailbreak/package/${ids[0]}`]) {
+      for (const coding of ['identity', 'gzip', 'br', 'gzip']) {
+        expect((await replica.get(target, { 'accept-encoding': coding })).status).toBe(200);
+      }
+    }
+  };
+  await askForAll();
+  expect(times()).toBe(1);
+  // Of a generation with other pages alone the catalog is the same.
+  writeFileSync(path.join(publication.folder, 'other.html'), 'another page');
+  await publication.publish([{ slug: 'one', packages: records }]);
+  await replica.until(2);
+  await askForAll();
+  expect(times()).toBe(1);
+});
