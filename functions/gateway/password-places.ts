@@ -1,6 +1,10 @@
-import { HttpError } from '../http/answers.ts';
 import type { Line } from '../http/client-line.ts';
 import { createGate } from '../http/gate.ts';
+
+/** Too many checks are waiting. The client should come back in a few seconds. */
+export class PasswordsBusy extends Error {
+  readonly code = 'passwords_busy';
+}
 
 /** Whose check it is. */
 export interface Place {
@@ -38,8 +42,8 @@ const createLines = () => {
 /**
  * Runs `parallel` checks at a time. The others wait in two lines, which take turns: one for browsers that an account
  * knows, and one for everybody else. So strangers, however many, can neither use the whole processor nor take the
- * places of people who have signed in before, and one network of strangers leaves places to others. Throws an
- * HttpError (503) if no place is left.
+ * places of people who have signed in before, and one network of strangers leaves places to others. Throws
+ * PasswordsBusy if no place is left.
  */
 export const createPlaces = ({ parallel, waiting, each }: PlaceLimits) => {
   const { lines, line } = createLines();
@@ -50,9 +54,7 @@ export const createPlaces = ({ parallel, waiting, each }: PlaceLimits) => {
   const takePlace = (name: keyof typeof lines, holder: string | undefined): (() => void) => {
     const key = holder === undefined ? undefined : `${name} ${holder}`;
     const taken = (key !== undefined && held.get(key)) || 0;
-    if (lines[name].length >= waiting || taken >= each) {
-      throw new HttpError(503, 'Too many people are signing in at once', { 'Retry-After': '5' });
-    }
+    if (lines[name].length >= waiting || taken >= each) throw new PasswordsBusy('too many password checks are waiting');
     if (key === undefined) return () => {};
     held.set(key, taken + 1);
     return () => {

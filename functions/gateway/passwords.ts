@@ -20,20 +20,18 @@ export const recommendedCost: ScryptCost = { n: 2 ** 17, r: 8, p: 1 };
 export const smallCost: ScryptCost = { n: 2 ** 15, r: 8, p: 4 };
 
 export interface Passwords {
-  /** Does work that hashes or verifies once, when it has a place for that. Throws an HttpError (503) if none is left. */
-  inTurn<T>(place: Place, work: () => Promise<T>): Promise<T>;
   /** The hash to store, in PHC form. */
   hash(password: string): Promise<string>;
   /**
    * Whether the password matches the hash. Without a hash, because there is no account, it takes as long and never
-   * matches.
+   * matches. Throws PasswordsBusy if no place is left.
    */
-  verify(password: string, hash: string | undefined): Promise<boolean>;
+  verify(password: string, hash: string | undefined, place?: Place): Promise<boolean>;
 }
 
 const length = 32;
 
-/** Hashes passwords, and gives those who check them places (see password-places.ts). */
+/** Password checks, each of which occupies a place (see password-places.ts). */
 export const createPasswords = (deps: {
   scrypt: Scrypt;
   salt: () => Uint8Array;
@@ -42,20 +40,20 @@ export const createPasswords = (deps: {
   places: PlaceLimits;
 }): Passwords => {
   const { cost } = deps;
-  const compute = (password: string, salt: Uint8Array, parameters: ScryptCost) =>
+  const inTurn = createPlaces(deps.places);
+  const compute = (password: string, salt: Uint8Array, parameters: ScryptCost, place: Place = {}) =>
     // Different keyboards may produce different code points for the same characters.
-    deps.scrypt(password.normalize('NFKC'), salt, length, parameters);
+    inTurn(place, () => deps.scrypt(password.normalize('NFKC'), salt, length, parameters));
   // Stands in for the hash of an unknown account, so that refusing it takes as long as refusing a wrong password.
   const nobody = { salt: new Uint8Array(16), cost, key: new Uint8Array(length) };
   return {
-    inTurn: createPlaces(deps.places),
     hash: async (password) => {
       const salt = deps.salt();
       return formatHash({ salt, cost, key: await compute(password, salt, cost) });
     },
-    verify: async (password, hash) => {
+    verify: async (password, hash, place) => {
       const expected = hash === undefined ? nobody : parseHash(hash);
-      const key = await compute(password, expected.salt, expected.cost);
+      const key = await compute(password, expected.salt, expected.cost, place);
       return deps.equal(key, expected.key) && hash !== undefined;
     },
   };

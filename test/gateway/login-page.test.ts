@@ -1,5 +1,5 @@
 import { Hono } from 'hono';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createBrowserCookies } from '../../functions/gateway/browser-cookies.ts';
 import type { GatewaySettings } from '../../functions/gateway/gateway-deps.ts';
 import { createNodeCryptography } from '../../functions/gateway/node/node-cryptography.ts';
@@ -293,21 +293,36 @@ test('T4 guesses sent at once are throttled as if they came one by one', async (
     Array.from({ length: 40 }, () => browser.submit(page, { name: 'frank', password: 'guess' }, from('203.0.113.9'))),
   );
   expect(answers.filter(({ status }) => status === 403)).toHaveLength(5);
-  // The others are too many, or more than may wait.
-  expect(answers.filter(({ status }) => status !== 429 && status !== 503)).toHaveLength(5);
+  expect(answers.filter(({ status }) => status === 429)).toHaveLength(35);
 });
 
 test('T4 a flood of logins is turned away beyond its queue', async () => {
   const slow = createNodePasswords(1, weakCost);
   const hash = await slow.hash('x');
-  const results = await Promise.allSettled(
-    Array.from({ length: 60 }, () => slow.inTurn({}, () => slow.verify('x', hash))),
-  );
+  const results = await Promise.allSettled(Array.from({ length: 60 }, () => slow.verify('x', hash)));
   expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(33);
   for (const result of results) {
-    if (result.status === 'rejected') expect(result.reason).toMatchObject({ status: 503 });
+    if (result.status === 'rejected') expect(result.reason).toMatchObject({ code: 'passwords_busy' });
   }
   expect(await slow.verify('x', hash)).toBe(true);
+});
+
+test('T4 who is turned away for want of a place counts for their network and not for the account', async () => {
+  const flooded = await startGateway(
+    { TRUSTED_PROXIES: '1', GATEWAY_PASSWORD_CHECKS: '1' },
+    { passwordCost: { n: 2 ** 15, r: 8, p: 1 } },
+  );
+  await addAccount(flooded.store, 'alice');
+  const returned = vi.spyOn(flooded.store, 'returnAttempts');
+  const browser = new BrowserSession();
+  const page = await browser.open(`${flooded.base}/v2/login`);
+  const guess = (_: unknown, place: number) =>
+    browser.submit(page, { name: 'mallory', password: 'x' }, from(`2001:db8:0:${(place * 256).toString(16)}::1`));
+  const answers = await Promise.all(Array.from({ length: 18 }, guess));
+  const away = answers.filter(({ status }) => status === 503);
+  expect(away.length).toBeGreaterThan(0);
+  expect(returned.mock.calls.map(([keys]) => keys.length)).toEqual(away.map(() => 1));
+  await flooded.close();
 });
 
 test('T4 refreshes are answered while a flood of logins is still at its password checks', async () => {
