@@ -84,10 +84,11 @@ const addAccount = async ({ store, passwords }: Accounts, typed: string): Promis
 
 const signOutEverybody = async (store: CredentialStore): Promise<Outcome> => {
   let devices = 0;
-  for (let more = true; more; ) {
+  // Another command may have ended the whole of a portion meanwhile, so that none is left is believed the second time.
+  for (let idle = 0; idle < 2; ) {
     const ended = await store.signOutEverybody();
     devices += ended.devices;
-    more = ended.more;
+    idle = ended.more ? 0 : idle + 1;
   }
   return { text: `Signed everybody out, on ${counted(devices)}.`, event: { event: 'everybody-signed-out', devices } };
 };
