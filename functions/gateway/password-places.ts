@@ -17,17 +17,17 @@ export interface Place {
 export interface PlaceLimits {
   /** How many checks run at a time. */
   readonly parallel: number;
-  /** How many checks may wait in each of the two lines. */
+  /** How many checks may have a place of each of the two kinds whose turn has not come. */
   readonly waiting: number;
-  /** How many places one holder may occupy. */
+  /** How many of these places one holder may occupy. */
   readonly each: number;
 }
 
 /** The two lines, which take turns. */
-const createLines = () => {
+const createLines = (): Line<() => void> => {
   const lines = { known: [] as (() => void)[], unknown: [] as (() => void)[] };
   let turn: keyof typeof lines = 'known';
-  const line: Line<() => void> = {
+  return {
     add: (name, one) => lines[name as keyof typeof lines].push(one),
     next: () => {
       const other = turn === 'known' ? 'unknown' : 'known';
@@ -36,41 +36,57 @@ const createLines = () => {
       return next;
     },
   };
-  return { lines, line };
 };
+
+/** A place of one check. */
+export interface TakenPlace {
+  /** Does the work when it is its turn. Once. */
+  inTurn<T>(work: () => Promise<T>): Promise<T>;
+  /** Gives the place back, where its turn has not come. */
+  leave(): void;
+}
 
 /**
  * Runs `parallel` checks at a time. The others wait in two lines, which take turns: one for browsers that an account
  * knows, and one for everybody else. So strangers, however many, can neither use the whole processor nor take the
- * places of people who have signed in before, and one network of strangers leaves places to others. Throws
- * PasswordsBusy if no place is left.
+ * places of people who have signed in before, and one network of strangers leaves places to others.
+ *
+ * A place is taken before anything else is done for the check: what is written of strangers would otherwise have no
+ * bound, and stand in the way of what is written of everybody. Nobody waits for a place, only for a turn, which takes
+ * as long as the checks before it and never as long as a store: PasswordsBusy is thrown where none is left.
  */
-export const createPlaces = ({ parallel, waiting, each }: PlaceLimits) => {
-  const { lines, line } = createLines();
-  const gate = createGate(parallel, line);
+export const createPlaces = ({ parallel, waiting, each }: PlaceLimits): ((place: Place) => TakenPlace) => {
+  const gate = createGate(parallel, createLines());
+  const taken = { known: 0, unknown: 0 };
   const held = new Map<string, number>();
 
-  // The place is occupied until the check begins.
-  const takePlace = (name: keyof typeof lines, holder: string | undefined): (() => void) => {
+  return ({ holder, known = false }) => {
+    const name = known ? 'known' : 'unknown';
     const key = holder === undefined ? undefined : `${name} ${holder}`;
-    const taken = (key !== undefined && held.get(key)) || 0;
-    if (lines[name].length >= waiting || taken >= each) throw new PasswordsBusy('too many password checks are waiting');
-    if (key === undefined) return () => {};
-    held.set(key, taken + 1);
-    return () => {
+    const free = gate.free();
+    const ofHolder = (key !== undefined && held.get(key)) || 0;
+    if (taken[name] >= waiting + free || ofHolder >= each + free) {
+      throw new PasswordsBusy('too many password checks are waiting');
+    }
+    taken[name]++;
+    if (key !== undefined) held.set(key, ofHolder + 1);
+    let isHeld = true;
+    const leave = () => {
+      if (!isHeld) return;
+      isHeld = false;
+      taken[name]--;
+      if (key === undefined) return;
       const left = (held.get(key) ?? 1) - 1;
       if (left > 0) held.set(key, left);
       else held.delete(key);
     };
-  };
-
-  return async <T>({ holder, known = false }: Place, work: () => Promise<T>): Promise<T> => {
-    const name = known ? 'known' : 'unknown';
-    if (gate.isOpen()) return gate.pass(name, work);
-    const givePlace = takePlace(name, holder);
-    return gate.pass(name, () => {
-      givePlace();
-      return work();
-    });
+    return {
+      inTurn: (work) =>
+        gate.pass(name, () => {
+          leave();
+          return work();
+        }),
+      leave,
+    };
   };
 };

