@@ -27,7 +27,8 @@ const choosePages = (state: string, out: string): { readonly pages: PageKinds; r
     const packages = [...catalog.packages.keys()].map((id) => address.package(id));
     const pages = {
       landing: address.landing,
-      search: `${address.search}?q=${words[0] ?? ''}`,
+      search: address.search,
+      results: `${address.search}?q=${words[0] ?? ''}`,
       repository: heaviest(out, repositories),
       package: heaviest(out, packages),
     };
