@@ -1,10 +1,6 @@
+import { HttpError } from '../http/answers.ts';
 import type { Line } from '../http/client-line.ts';
 import { createGate } from '../http/gate.ts';
-
-/** Too many checks are waiting. The client should come back in a few seconds. */
-export class PasswordsBusy extends Error {
-  readonly code = 'passwords_busy';
-}
 
 /** Whose check it is. */
 export interface Place {
@@ -53,7 +49,7 @@ export interface TakenPlace {
  *
  * A place is taken before anything else is done for the check: what is written of strangers would otherwise have no
  * bound, and stand in the way of what is written of everybody. Nobody waits for a place, only for a turn, which takes
- * as long as the checks before it and never as long as a store: PasswordsBusy is thrown where none is left.
+ * as long as the checks before it and never as long as a store: an HttpError (503) is thrown where none is left.
  */
 export const createPlaces = ({ parallel, waiting, each }: PlaceLimits): ((place: Place) => TakenPlace) => {
   const gate = createGate(parallel, createLines());
@@ -66,7 +62,7 @@ export const createPlaces = ({ parallel, waiting, each }: PlaceLimits): ((place:
     const free = gate.free();
     const ofHolder = (key !== undefined && held.get(key)) || 0;
     if (taken[name] >= waiting + free || ofHolder >= each + free) {
-      throw new PasswordsBusy('too many password checks are waiting');
+      throw new HttpError(503, 'Too many people are signing in at once', { 'Retry-After': '5' });
     }
     taken[name]++;
     if (key !== undefined) held.set(key, ofHolder + 1);

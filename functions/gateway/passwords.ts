@@ -30,7 +30,7 @@ export interface Passwords {
   hash(password: string): Promise<string>;
   /**
    * Does work that verifies once. The place of that check is taken before the work begins, and given back at the latest
-   * when it ends. Throws PasswordsBusy if none is left.
+   * when it ends. Throws an HttpError (503) if none is left.
    */
   inPlace<T>(whose: Place, work: (verify: VerifyPassword) => Promise<T>): Promise<T>;
 }

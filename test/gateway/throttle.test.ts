@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createNodeCryptography } from '../../functions/gateway/node/node-cryptography.ts';
-import { createPlaces, PasswordsBusy } from '../../functions/gateway/password-places.ts';
+import { createPlaces } from '../../functions/gateway/password-places.ts';
 import { type CredentialStore, StoreUnavailable } from '../../functions/gateway/store/credential-store.ts';
 import { countFailedIntrospection, countSignInAttempt, countSignInRequest } from '../../functions/gateway/throttle.ts';
+import { HttpError } from '../../functions/http/answers.ts';
 import { BrowserSession, type Page } from '../support/browser-session.ts';
 import { addAccount, password, startGateway, type TestGateway } from '../support/gateway-session.ts';
 import { describeEveryStore } from '../support/stores.ts';
@@ -368,7 +369,7 @@ describe('T13 places for password checks', () => {
       try {
         return await take(whose).inTurn(work);
       } catch (error) {
-        return error instanceof PasswordsBusy ? 'busy' : `${error}`;
+        return `${(error as HttpError).status}`;
       }
     };
     const end = async (name: string, done: Promise<string>) => {
@@ -383,7 +384,7 @@ describe('T13 places for password checks', () => {
     const done = new Map<string, Promise<string>>();
     const begin = (name: string, known: boolean) => done.set(name, start(name, { holder: name, known }));
     for (const name of ['a', 'b', 'c', 'd', 'e']) begin(name, false);
-    expect(await start('f', { holder: 'f' })).toBe('busy');
+    expect(await start('f', { holder: 'f' })).toBe('503');
     for (const name of ['K', 'L']) begin(name, true);
     for (const name of ['a', 'K', 'b', 'L', 'c', 'd', 'e']) {
       expect(begun.at(-1)).toBe(name);
@@ -399,7 +400,7 @@ describe('T13 places for password checks', () => {
     const { begun, start, end } = workshop({ parallel: 1, waiting: 10, each: 2 });
     const first = start('1', { holder: 'one' });
     const [second, third] = [start('2', { holder: 'one' }), start('3', { holder: 'one' })];
-    expect(await start('4', { holder: 'one' })).toBe('busy');
+    expect(await start('4', { holder: 'one' })).toBe('503');
     // The same name in the other line is somebody else.
     const known = start('k', { holder: 'one', known: true });
     const other = start('o', { holder: 'other' });
@@ -417,14 +418,14 @@ describe('T13 places for password checks', () => {
     const { start, take } = workshop({ parallel: 2, waiting: 3, each: 2 });
     const few = [1, 2, 3, 4].map(() => take({ holder: 'one' }));
     // The two that could begin now are beside those that may wait.
-    expect(() => take({ holder: 'one' })).toThrow(PasswordsBusy);
+    expect(() => take({ holder: 'one' })).toThrow(HttpError);
     take({ holder: 'other' });
-    expect(() => take({ holder: 'another' })).toThrow(PasswordsBusy);
+    expect(() => take({ holder: 'another' })).toThrow(HttpError);
     take({ holder: 'one', known: true });
     few[0]?.leave();
     few[0]?.leave();
     take({ holder: 'another' });
-    expect(() => take({ holder: 'another' })).toThrow(PasswordsBusy);
+    expect(() => take({ holder: 'another' })).toThrow(HttpError);
     // What has begun leaves its place, and has no second one to leave.
     const [, second, third] = few;
     const work = () => new Promise<void>(() => {});
@@ -432,9 +433,9 @@ describe('T13 places for password checks', () => {
       void place?.inTurn(work);
       place?.leave();
     }
-    expect(() => take({ holder: 'another' })).toThrow(PasswordsBusy);
+    expect(() => take({ holder: 'another' })).toThrow(HttpError);
     few[3]?.leave();
     take({ holder: 'another' });
-    expect(await start('x', {})).toBe('busy');
+    expect(await start('x', {})).toBe('503');
   });
 });

@@ -14,7 +14,6 @@ import {
 } from '../openid.ts';
 import { endedRequestPage, failurePage, type LoginView, loginPage } from '../pages/login-page.ts';
 import { createPageRenderer, redirect } from '../pages/page.ts';
-import { PasswordsBusy } from '../password-places.ts';
 import type { VerifyPassword } from '../passwords.ts';
 import type { Protocol } from '../protocol.ts';
 import { toReadable } from '../readable-text.ts';
@@ -140,10 +139,7 @@ export const loginRoutes = (deps: GatewayDeps, protocol: Protocol): Hono => {
         throw error;
       }
     };
-    const { attempt, account, fits } = await passwords.inPlace(place, check).catch((error) => {
-      if (!(error instanceof PasswordsBusy)) throw error;
-      throw new HttpError(503, 'Too many people are signing in at once', { 'Retry-After': '5' });
-    });
+    const { attempt, account, fits } = await passwords.inPlace(place, check);
     if (attempt.wait !== undefined) {
       log({ event: 'sign-in-throttled', address });
       return retry(describeWait(attempt.wait));

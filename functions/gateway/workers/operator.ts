@@ -114,7 +114,7 @@ export const createOperator = (deps: {
   };
 };
 
-/** How long the Worker may take for a command, in milliseconds: to sign everybody out is done in portions. */
+/** How long the Worker may take for a command, in milliseconds. To sign everybody out takes one for each portion. */
 const patience = 300_000;
 /** The most bytes of what it answers: the accounts of a large index. */
 const largestAnswer = 64 * 2 ** 20;
