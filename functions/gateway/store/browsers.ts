@@ -34,6 +34,12 @@ export const removeBrowser: Operation<'removeBrowser'> = ({ transact }, tokenHas
     await transaction.deleteFrom('gateway_browsers').where('token_hash', '=', tokenHash).execute();
   });
 
+/**
+ * How much longer, in milliseconds, than its own length a window may still last: the clocks of two processes differ by
+ * less. One that lasts longer was begun under a clock that was ahead, and would keep everybody out until that time.
+ */
+const longestLead = 60_000;
+
 export const countAttempts: Operation<'countAttempts'> = async (databases, attempts) => {
   const { transact, now } = databases;
   const wait = await findWait(databases, attempts);
@@ -42,7 +48,8 @@ export const countAttempts: Operation<'countAttempts'> = async (databases, attem
     await transact(async (transaction) => {
       // In one order everywhere, so that two replicas that count the same keys cannot wait for each other.
       for (const { keyHash, window, most } of attempts.toSorted((one, other) => compare(one.keyHash, other.keyHash))) {
-        const over = sql<boolean>`gateway_attempts.ends_at <= ${now()}`;
+        const over = sql<boolean>`(gateway_attempts.ends_at <= ${now()}
+          or gateway_attempts.ends_at > ${now()} + ${window + longestLead})`;
         const counted = await transaction
           .insertInto('gateway_attempts')
           .values({ key_hash: keyHash, count: 1, ends_at: sql`${now()} + ${window}` })
@@ -71,7 +78,10 @@ export const countAttempts: Operation<'countAttempts'> = async (databases, attem
 class OneTooMany extends Error {}
 
 /** Milliseconds until every key may have another attempt; undefined where each may now. Reads only. */
-const findWait = async ({ read, now }: Databases, attempts: readonly { keyHash: Uint8Array; most: number }[]) => {
+const findWait = async (
+  { read, now }: Databases,
+  attempts: readonly { readonly keyHash: Uint8Array; readonly window: number; readonly most: number }[],
+) => {
   const rows = await read
     .selectFrom('gateway_attempts')
     .select(['key_hash', 'count', 'ends_at', now().as('readAt')])
@@ -82,8 +92,11 @@ const findWait = async ({ read, now }: Databases, attempts: readonly { keyHash: 
     )
     .execute();
   const waits = rows
-    .filter(({ key_hash, count }) =>
-      attempts.some(({ keyHash, most }) => compare(keyHash, key_hash) === 0 && count >= most),
+    .filter(({ key_hash, count, ends_at, readAt }) =>
+      attempts.some(
+        ({ keyHash, window, most }) =>
+          compare(keyHash, key_hash) === 0 && count >= most && ends_at - readAt <= window + longestLead,
+      ),
     )
     .map(({ ends_at, readAt }) => ends_at - readAt)
     .filter((wait) => wait > 0);
