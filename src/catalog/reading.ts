@@ -240,15 +240,19 @@ export const readRepositoryRows = (database: CatalogDatabase): RepositoryRow[] =
   );
 };
 
-/** The counts in the landing document; undefined if the catalog is empty. */
-export const readStatistics = (database: CatalogDatabase): LandingRecord['statistics'] | undefined => {
+/**
+ * The counts in the landing document, and when an origin last changed, as of `now`; undefined if the catalog is empty. A
+ * change after that was seen under a clock that was ahead: it counts only where there is no other.
+ */
+export const readStatistics = (database: CatalogDatabase, now: Date): LandingRecord['statistics'] | undefined => {
   const packages = countPackages(database);
   const [repositories = 0, versions = 0, updated = null] =
     database
       .prepare<[number, number, string | null]>(
-        'SELECT count(*), coalesce(sum(package_count), 0), max(changed_at) FROM repository',
+        `SELECT count(*), coalesce(sum(package_count), 0),
+           coalesce(max(changed_at) FILTER (WHERE changed_at <= ?), max(changed_at)) FROM repository`,
       )
-      .get() ?? [];
+      .get(now.toISOString()) ?? [];
   return updated === null ? undefined : { repositories, packages, versions, updated };
 };
 

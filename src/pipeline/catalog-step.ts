@@ -98,7 +98,7 @@ export const bringUpToDate = async (
     repositoryChanges: compareBuilds(previous, lastBuild),
     packageChanges: packageChanges ?? [],
     isUncompared: packageChanges === undefined,
-    statistics: readStatistics(database),
+    statistics: readStatistics(database, now()),
     stanzas: readFindings(database).stanzas,
     documents: { written: 0, unchanged: 0, removed: 0 },
     repairs: describeHistory(update.rebuilt, store.history.damaged),

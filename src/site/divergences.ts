@@ -32,10 +32,20 @@ const nameAll = (catalog: Pick<SiteCatalog, 'repository'>, events: readonly Dive
     }),
   }));
 
-/** What the page shows: the first of the pairs, and the latest changes. */
-export const computeDivergenceView = (catalog: Pick<SiteCatalog, 'readDivergences' | 'repository'>): DivergenceView => {
+/** Whether an event is of the build's time. What is dated after it was seen under a clock that was ahead. */
+const isPast = (lastBuild: SiteCatalog['lastBuild']): ((event: DivergenceEvent) => boolean) => {
+  const until = lastBuild?.builtAt;
+  return ({ at }) => until === undefined || at <= until;
+};
+
+/** What the page shows: the first of the pairs, and the latest changes, with those after the build last. */
+export const computeDivergenceView = (
+  catalog: Pick<SiteCatalog, 'readDivergences' | 'repository' | 'lastBuild'>,
+): DivergenceView => {
   const { pairs, events }: Divergences = catalog.readDivergences();
-  const changed = events.filter(({ repositories }) => repositories.length === 1);
+  const ofOne = events.filter(({ repositories }) => repositories.length === 1);
+  const isBefore = isPast(catalog.lastBuild);
+  const changed = [...ofOne.filter(isBefore), ...ofOne.filter((event) => !isBefore(event))];
   return {
     pairs: nameAll(catalog, pairs.slice(0, shownPairs)),
     morePairs: Math.max(0, pairs.length - shownPairs),
@@ -44,9 +54,15 @@ export const computeDivergenceView = (catalog: Pick<SiteCatalog, 'readDivergence
   };
 };
 
-/** The latest divergences, the newest first, as entries of a feed. */
-export const recentDivergences = (catalog: SiteCatalog, length: number): ShownDivergence[] =>
-  nameAll(catalog, catalog.readDivergences().events.slice(0, length));
+/**
+ * The latest divergences up to the build, the newest first, as entries of a feed: later ones would hide all others until
+ * their day.
+ */
+export const recentDivergences = (
+  catalog: Pick<SiteCatalog, 'readDivergences' | 'repository' | 'lastBuild'>,
+  length: number,
+): ShownDivergence[] =>
+  nameAll(catalog, catalog.readDivergences().events.filter(isPast(catalog.lastBuild)).slice(0, length));
 
 /** A title that says what happened. */
 export const divergenceTitle = ({ repositories, count }: ShownDivergence): string => {

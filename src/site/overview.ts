@@ -14,13 +14,16 @@ export interface Figures {
   readonly versions: number;
   /** When the origins were last asked or, if no build is on record, when one last changed. ISO 8601. */
   readonly checkedAt: string | undefined;
+  /** When one last changed. Not what was seen under a clock that was ahead. */
   readonly changedAt: string | undefined;
 }
 
 /** The figures of the index in a catalog. */
 export const computeFigures = (catalog: SiteCatalog): Figures => {
+  const until = catalog.lastBuild?.builtAt;
   const changedAt = catalog.repositories
     .map((repository) => repository.changedAt)
+    .filter((at) => until === undefined || at <= until)
     .sort()
     .at(-1);
   return {

@@ -3,11 +3,14 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { CatalogFiles } from '../../functions/node/catalog-files.ts';
+import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
+import { readStatistics } from '../../src/catalog/reading.ts';
 import { catalogFormat } from '../../src/catalog/schema.ts';
 import { catalogPath } from '../../src/catalog/state-catalog.ts';
 import { limits } from '../../src/contract/limits.ts';
+import { computeDivergenceView, recentDivergences } from '../../src/site/divergences.ts';
 import { feedOfAll, feedOfAuthor } from '../../src/site/feed-subjects.ts';
-import { newsByDay, recentNews } from '../../src/site/overview.ts';
+import { computeFigures, newsByDay, recentNews } from '../../src/site/overview.ts';
 import { SiteCatalog } from '../../src/site/site-catalog.ts';
 import { adoptFormerSlugs } from '../../src/snapshots/former-slugs.ts';
 import { HistoryStore } from '../../src/snapshots/history.ts';
@@ -257,6 +260,32 @@ describe('lists of what is new', () => {
     const found = await search.searchPackages('com.example', 10, 1, {}, 'newest');
     search.close();
     expect(parseRecords(found.records).map(({ package_id }) => package_id)).toEqual(newest);
+  });
+
+  it('C12: nor are changes of bytes, nor when an origin last changed', async () => {
+    const state = temporaryFolder();
+    const ahead = new Date('2099-01-01T00:00:00.000Z');
+    const of = (slug: string, changed: Date, digit: string): SourceRepository => ({
+      slug,
+      changedAt: changed.toISOString(),
+      packages: packages({ Package: `com.example.${slug}`, SHA256: digit.repeat(64) }),
+    });
+    await buildCatalog(state, [of('one', january, 'a'), of('two', january, 'a')], january);
+    await buildCatalog(state, [of('one', ahead, 'b'), of('two', january, 'a')], ahead);
+    await buildCatalog(state, [of('one', ahead, 'b'), of('two', february, 'b')], february);
+    const catalog = new SiteCatalog(catalogPath(state), { builtAt: march.toISOString(), repositories: [] });
+    const inFeed = recentDivergences(catalog, 1).map(({ at }) => at);
+    const { changed } = computeDivergenceView(catalog);
+    const figures = computeFigures(catalog);
+    catalog.close();
+    expect(inFeed).toEqual([february.toISOString()]);
+    expect(changed.map(({ at }) => at)).toEqual([february, ahead].map((at) => at.toISOString()));
+    expect(figures.changedAt).toBe(february.toISOString());
+    const database = CatalogFile.openReadOnly(catalogPath(state));
+    const told = [march, january, new Date(0)].map((now) => readStatistics(database, now)?.updated);
+    database.close();
+    // If nothing is known of an earlier change, the later one is told.
+    expect(told).toEqual([february, ahead, ahead].map((at) => at.toISOString()));
   });
 
   it('C4: tell a new package from an update, though the version before is gone and another repository has it', async () => {

@@ -227,7 +227,7 @@ describe('the work', () => {
   it('of a build reads for the examples of its API no more of a list than they show, however long that is', async () => {
     const examples = async (count: number): Promise<Work> => {
       const database = CatalogFile.openReadOnly(catalogPath(of(count).published.state));
-      const statistics = readStatistics(database) ?? expect.unreachable();
+      const statistics = readStatistics(database, new Date()) ?? expect.unreachable();
       const landing = composeLanding({ base, service: readService(), version: '1', site: false }, statistics, '1');
       const nothing = { failures: new Map(), seenSince: () => undefined };
       let found: Examples | undefined;

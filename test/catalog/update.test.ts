@@ -124,7 +124,7 @@ describe('catalog', () => {
       recordsOf(database, 'com.example.one').map((record) => [record.description, record.latest_version]),
       'the one that replaces the latest is the latest',
     ).toEqual([['second', true]]);
-    expect(readStatistics(database)).toMatchObject({ packages: 2, versions: 2 });
+    expect(readStatistics(database, new Date())).toMatchObject({ packages: 2, versions: 2 });
     const { findings, stanzas } = readFindings(database);
     expect(stanzas).toBe(5);
     expect(Object.fromEntries(findings.map(({ code, count }) => [code, count]))).toEqual({

@@ -143,7 +143,7 @@ it('a build publishes what older programs read, and what was downloaded', () => 
 describe('the examples of an index', () => {
   const answersOf = async (...stanzas: Parameters<typeof packages>) => {
     const { catalog } = await openBuild(temporaryFolder(), [{ slug: 'only', packages: packages(...stanzas) }]);
-    const statistics = readStatistics(catalog.database);
+    const statistics = readStatistics(catalog.database, now());
     if (statistics === undefined) throw new Error('the catalog is empty');
     const landing = { ...(JSON.parse(read(documentPath.landing)).data as LandingRecord), statistics };
     const examples = await collectExamples({

@@ -60,7 +60,7 @@ describe.skipIf(!hasCorpus)('the corpus of real repositories', () => {
 
   it('loses no stanza without saying so', () => {
     const database = CatalogFile.openReadOnly(catalogPath(state));
-    const statistics = readStatistics(database);
+    const statistics = readStatistics(database, new Date());
     const { findings, stanzas } = readFindings(database);
     const lost = findings.filter(({ code }) => leftOut.includes(code)).reduce((sum, { count }) => sum + count, 0);
     expect(stanzas).toBeGreaterThan(2500);

@@ -435,7 +435,11 @@ describe('the page of a package', () => {
     const pair = { ...one, repositories: ['own', 'two'] as const };
     const event = { ...one, repositories: ['own'] as const };
     const many = { pairs: Array.from({ length: 203 }, () => pair), events: Array.from({ length: 52 }, () => event) };
-    const view = computeDivergenceView({ readDivergences: () => many, repository: () => undefined });
+    const view = computeDivergenceView({
+      readDivergences: () => many,
+      repository: () => undefined,
+      lastBuild: undefined,
+    });
     expect([view.pairs.length, view.morePairs, view.changed.length, view.moreChanged]).toEqual([200, 3, 50, 2]);
   });
 

@@ -21,7 +21,7 @@ export const emissionOf = (
     now,
     ...update,
     failures: new Map(),
-    landing: { ...landing, statistics: readStatistics(catalog.database) ?? landing.statistics },
+    landing: { ...landing, statistics: readStatistics(catalog.database, now) ?? landing.statistics },
     descriptions: async () => [],
     ...others,
   });
