@@ -99,8 +99,10 @@ export const createOpenIdClient = (settings: OpenIdSettings, clock: () => number
     }
   };
   const discover = () => {
-    if (clock() >= validUntil) discovered = undefined;
-    if (discovered === undefined) validUntil = clock() + discoveredLife;
+    const now = clock();
+    // What is to be kept for longer than it may was found before the clock was set back.
+    if (now >= validUntil || now + discoveredLife < validUntil) discovered = undefined;
+    if (discovered === undefined) validUntil = now + discoveredLife;
     discovered ??= ask();
     return discovered;
   };
