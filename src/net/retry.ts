@@ -14,7 +14,9 @@ export const parseRetryAfter = (field: string | null, now: Date, maxMs: number):
   const text = field.trim();
   const seconds = /^\d{1,10}$/.test(text) ? Number(text) : undefined;
   // Date.parse accepts almost anything. A real date begins with the name of the day.
-  const date = /^[A-Za-z]{3}/.test(text) ? Date.parse(text) : Number.NaN;
+  // Without a zone, as asctime writes it, it is of GMT (RFC 9110, section 5.6.7), and not of where this machine is.
+  const hasZone = /[A-Za-z]$|[+-]\d{4}$/.test(text);
+  const date = /^[A-Za-z]{3}/.test(text) ? Date.parse(hasZone ? text : `${text} GMT`) : Number.NaN;
   const at = seconds === undefined ? date : now.getTime() + seconds * 1000;
   if (Number.isNaN(at)) return undefined;
   return new Date(Math.min(Math.max(at, now.getTime()), now.getTime() + maxMs));

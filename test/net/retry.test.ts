@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { NetworkError, toNetworkError } from '../../src/net/network-error.ts';
 import { readRedirect } from '../../src/net/redirects.ts';
 import { computePause, parseRetryAfter } from '../../src/net/retry.ts';
@@ -16,6 +16,24 @@ describe('parseRetryAfter', () => {
     ['Fri, 01 Jan 2100 00:00:00 GMT', '2026-06-02T12:00:00.000Z'],
   ])('C6: reads %s, within bounds', (field, moment) => {
     expect(parseRetryAfter(field, now, day)?.toISOString()).toBe(moment);
+  });
+
+  it('C6: reads a date without a zone, as asctime writes it, as of GMT, wherever this machine is', () => {
+    const zone = process.env.TZ;
+    onTestFinished(() => {
+      if (zone === undefined) delete process.env.TZ;
+      else process.env.TZ = zone;
+    });
+    for (const name of ['Pacific/Kiritimati', 'America/St_Johns', 'UTC']) {
+      process.env.TZ = name;
+      for (const field of [
+        'Mon Jun  1 12:10:00 2026',
+        'Mon, 01 Jun 2026 12:10:00',
+        'Mon, 01 Jun 2026 14:10:00 +0200',
+      ]) {
+        expect(parseRetryAfter(field, now, day)?.toISOString(), `${field} in ${name}`).toBe('2026-06-01T12:10:00.000Z');
+      }
+    }
   });
 
   it.each([null, '', 'soon', '-5', '1e400', '99999999999999'])('C6: does not make anything of %s', (field) => {
