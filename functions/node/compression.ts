@@ -98,7 +98,13 @@ const unlessGone = (error: unknown): undefined => {
   if (!isGone(error)) throw error;
 };
 
+/** By how many milliseconds the clock of another machine, whose disk this may be, can differ. */
+const clockTolerance = 60_000;
+
+// A time in the future means that the clock was set back afterwards. Such copies are the first to go: they would be the
+// newest until that time, and in a full folder every copy that is made would be removed at once.
 const dropOldest = async (folder: string): Promise<void> => {
+  const soon = Date.now() + clockTolerance;
   const names = await readdir(folder);
   const files = await Promise.all(
     names.map(async (name) => {
@@ -108,7 +114,10 @@ const dropOldest = async (folder: string): Promise<void> => {
     }),
   );
   let total = 0;
-  for (const { file, size } of files.sort((a, b) => b.mtimeMs - a.mtimeMs)) {
+  const newestFirst = files.sort(
+    (a, b) => Number(a.mtimeMs > soon) - Number(b.mtimeMs > soon) || b.mtimeMs - a.mtimeMs,
+  );
+  for (const { file, size } of newestFirst) {
     total += size;
     if (total > mostKept) await rm(file, { force: true });
   }
@@ -150,10 +159,9 @@ export const createCompressedFiles = (folder: string, report: (error: unknown) =
     } finally {
       await rm(temporary, { force: true });
     }
-    const kept = await stat(target).catch(unlessGone);
-    if (kept === undefined) return undefined;
     await dropOldest(folder);
-    return { file: target, size: kept.size };
+    const kept = await stat(target).catch(unlessGone);
+    return kept && { file: target, size: kept.size };
   };
 
   const makeIfPossible: typeof make = async (...wanted) => {

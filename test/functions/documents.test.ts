@@ -1,5 +1,16 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { open, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { buffer, text } from 'node:stream/consumers';
@@ -60,6 +71,33 @@ describe('H4 a large document', () => {
       expect(await ask(encoding)).toEqual(first);
       expect(readdirSync(copies)).toHaveLength(1);
     }
+  });
+
+  it('is compressed where copies from before the clock was set back an hour take all the room', async () => {
+    const { ask, copies } = await startLarge();
+    const before = path.join(copies, 'of-another.gzip');
+    mkdirSync(copies);
+    writeFileSync(before, '');
+    // It occupies no disk.
+    truncateSync(before, 2 ** 30);
+    const hourAhead = new Date(Date.now() + 3_600_000);
+    utimesSync(before, hourAhead, hourAhead);
+    for (const encoding of codings) expect(await ask(encoding)).toMatchObject({ status: 200, encoding });
+    expect(existsSync(before)).toBe(false);
+    expect(readdirSync(copies)).toHaveLength(codings.length);
+  });
+
+  it('is sent as it is where its copy had to make room for one of a clock that is a moment ahead', async () => {
+    const { ask, copies } = await startLarge();
+    const plain = await ask('identity');
+    const before = path.join(copies, 'of-another.gzip');
+    mkdirSync(copies);
+    writeFileSync(before, '');
+    truncateSync(before, 2 ** 30);
+    const momentAhead = new Date(Date.now() + 59_000);
+    utimesSync(before, momentAhead, momentAhead);
+    expect(await ask('gzip')).toEqual(plain);
+    expect(readdirSync(copies)).toEqual(['of-another.gzip']);
   });
 
   it('is sent as it is where no copy can be written, as on a full disk, which is told once, and compressed later', async () => {
