@@ -53,28 +53,25 @@ export interface TakenPlace {
  */
 export const createPlaces = ({ parallel, waiting, each }: PlaceLimits): ((place: Place) => TakenPlace) => {
   const gate = createGate(parallel, createLines());
-  const taken = { known: 0, unknown: 0 };
-  const held = new Map<string, number>();
+  const taken = new Map<string, number>();
+  const count = (key: string, more: number) => {
+    const all = (taken.get(key) ?? 0) + more;
+    if (all > 0) taken.set(key, all);
+    else taken.delete(key);
+  };
 
   return ({ holder, known = false }) => {
     const name = known ? 'known' : 'unknown';
-    const key = holder === undefined ? undefined : `${name} ${holder}`;
+    let held = [{ key: name, most: waiting }];
+    if (holder !== undefined) held.push({ key: `${name} ${holder}`, most: each });
     const free = gate.free();
-    const ofHolder = (key !== undefined && held.get(key)) || 0;
-    if (taken[name] >= waiting + free || ofHolder >= each + free) {
+    if (held.some(({ key, most }) => (taken.get(key) ?? 0) >= most + free)) {
       throw new HttpError(503, 'Too many people are signing in at once', { 'Retry-After': '5' });
     }
-    taken[name]++;
-    if (key !== undefined) held.set(key, ofHolder + 1);
-    let isHeld = true;
+    for (const { key } of held) count(key, 1);
     const leave = () => {
-      if (!isHeld) return;
-      isHeld = false;
-      taken[name]--;
-      if (key === undefined) return;
-      const left = (held.get(key) ?? 1) - 1;
-      if (left > 0) held.set(key, left);
-      else held.delete(key);
+      for (const { key } of held) count(key, -1);
+      held = [];
     };
     return {
       inTurn: (work) =>

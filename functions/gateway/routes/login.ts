@@ -104,6 +104,7 @@ export const loginRoutes = (deps: GatewayDeps, protocol: Protocol): Hono => {
 
   const showMethodRefused = (c: Context, allow: string) =>
     render(c, failurePage(405, 'Sign in', `${c.req.method} is not offered here.`, { Allow: allow }));
+  const refuseOthers = (path: string, allow: string) => routes.all(path, (c) => showMethodRefused(c, allow));
 
   routes.get('/login', (c) => showLogin(c, c.req.query('request') ?? ''));
 
@@ -237,19 +238,11 @@ export const loginRoutes = (deps: GatewayDeps, protocol: Protocol): Hono => {
         return showProviderTrouble(c, detour.handle, error);
       }
     });
+    refuseOthers('/login/openid', 'GET, HEAD');
+    refuseOthers('/login/callback', 'GET');
   }
 
-  for (const [path, allow] of [
-    ['/login', 'GET, HEAD, POST'],
-    ...(openId
-      ? ([
-          ['/login/openid', 'GET, HEAD'],
-          ['/login/callback', 'GET'],
-        ] as const)
-      : []),
-  ] as const) {
-    routes.all(path, (c) => showMethodRefused(c, allow));
-  }
+  refuseOthers('/login', 'GET, HEAD, POST');
   return routes;
 };
 

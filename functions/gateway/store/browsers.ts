@@ -49,7 +49,7 @@ export const countAttempts: Operation<'countAttempts'> = async (databases, attem
       // In one order everywhere, so that two replicas that count the same keys cannot wait for each other.
       for (const { keyHash, window, most } of attempts.toSorted((one, other) => compare(one.keyHash, other.keyHash))) {
         const over = sql<boolean>`(gateway_attempts.ends_at <= ${now()}
-          or gateway_attempts.ends_at > ${now()} + ${window + longestLead})`;
+          or gateway_attempts.ends_at > excluded.ends_at + ${longestLead})`;
         const counted = await transaction
           .insertInto('gateway_attempts')
           .values({ key_hash: keyHash, count: 1, ends_at: sql`${now()} + ${window}` })
@@ -91,16 +91,15 @@ const findWait = async (
       attempts.map(({ keyHash }) => keyHash),
     )
     .execute();
-  const waits = rows
-    .filter(({ key_hash, count, ends_at, readAt }) =>
-      attempts.some(
-        ({ keyHash, window, most }) =>
-          compare(keyHash, key_hash) === 0 && count >= most && ends_at - readAt <= window + longestLead,
-      ),
-    )
-    .map(({ ends_at, readAt }) => ends_at - readAt)
-    .filter((wait) => wait > 0);
-  return waits.length > 0 ? Math.max(...waits) : undefined;
+  let longest = 0;
+  for (const { key_hash, count, ends_at, readAt } of rows) {
+    const wait = ends_at - readAt;
+    const isFull = attempts.some(
+      ({ keyHash, window, most }) => compare(keyHash, key_hash) === 0 && count >= most && wait <= window + longestLead,
+    );
+    if (isFull) longest = Math.max(longest, wait);
+  }
+  return longest || undefined;
 };
 
 export const returnAttempts: Operation<'returnAttempts'> = ({ transact }, keyHashes) =>
