@@ -1,5 +1,6 @@
-import { existsSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { catalogPath } from '../../src/catalog/state-catalog.ts';
+import { findEntry } from '../../src/disk/find-entry.ts';
 import type { CatalogSearch } from '../../src/search/catalog-search.ts';
 import { CatalogQuestions, type QuestionKind } from '../catalog-questions.ts';
 import { type Measure, unmeasured } from './measure-questions.ts';
@@ -19,6 +20,8 @@ interface Generation {
 const openGeneration = (file: string): Generation => {
   // Read before the file is opened: if another one takes the name in between, the next check notices.
   const identity = identityOf(file);
+  // Of one that this user may not read, SQLite says only that it cannot open it, and not which.
+  accessSync(file, constants.R_OK);
   return { identity, catalog: new OpenCatalog(file, () => undefined) };
 };
 
@@ -42,7 +45,7 @@ export class CatalogFiles extends CatalogQuestions {
    * enough. Throws an Error that says why it cannot.
    */
   override async probe(): Promise<boolean> {
-    if (!existsSync(this.#file)) throw new Error('there is no catalog');
+    if (findEntry(this.#file) === undefined) throw new Error('there is no catalog');
     this.refresh();
     return super.probe();
   }

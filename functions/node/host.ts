@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { documentPath } from '../../src/contract/paths.ts';
+import { findEntry } from '../../src/disk/find-entry.ts';
 import { createApp } from '../app.ts';
 import { type GatewayConfiguration, openGateway, readGatewayConfiguration } from '../gateway/on-node.ts';
 import { createLargeAnswers } from '../http/large-answers.ts';
@@ -65,17 +65,17 @@ const openDependencies = (options: BuildHostOptions, telling: Telling, meter: Me
 
 /**
  * Serves what was built, and follows each later build. Throws CannotServe if nothing has been built, if there is no
- * state folder, or if it cannot listen on the address; SafetyListInvalid; and ConfigurationInvalid for wrong settings
- * of the gateway.
+ * state folder, or if it cannot listen on the address; an error of the system if either folder is closed to this user;
+ * SafetyListInvalid; and ConfigurationInvalid for wrong settings of the gateway.
  */
 export const startBuildHost = async (options: BuildHostOptions): Promise<Host> => {
   const { out, state } = options;
-  if (!existsSync(path.join(out, documentPath.landing))) {
+  if (findEntry(path.join(out, documentPath.landing)) === undefined) {
     throw new CannotServe(`There is nothing to serve in ${out}: build it first, with npm run build.`);
   }
   // A missing folder is probably a mistyped name. If it were made here, nothing that is computed could be answered from
   // it.
-  if (!existsSync(state)) {
+  if (findEntry(state) === undefined) {
     throw new CannotServe(`There is no state folder ${state}: name with --state that of the build which made ${out}.`);
   }
   let publicAddress = readPublicAddress(out);

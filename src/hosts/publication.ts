@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { namedDocument } from '../contract/named-documents.ts';
 import { apiRoot, basePathOf, describedAddress, documentPath } from '../contract/paths.ts';
+import { findEntry } from '../disk/find-entry.ts';
 import { addressWith, type EncodedDocument, type RuleInput, RulesImpossible } from './host-rules.ts';
 
 /** The folder of the documents named after packages and repositories. */
@@ -9,7 +10,7 @@ const named = `${apiRoot}/jailbreak`;
 
 const readBase = (folder: string): string => {
   const file = path.join(folder, documentPath.openapiJson);
-  if (!existsSync(file)) {
+  if (findEntry(file) === undefined) {
     throw new RulesImpossible(`There is no publication in ${folder}: build it first, with npm run build.`);
   }
   const base = describedAddress(readFileSync(file, 'utf8'));

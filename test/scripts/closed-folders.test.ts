@@ -1,0 +1,49 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { CatalogFiles } from '../../functions/node/catalog-files.ts';
+import { catalogPath } from '../../src/catalog/state-catalog.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { replaceFunctions } from '../support/replaced-functions.ts';
+import { runScript } from '../support/run-script.ts';
+
+// Whoever runs tests as root may read everything.
+const { accessSync, statSync } = fs;
+const refuse = (call: string, file: string): never => {
+  const message = `EACCES: permission denied, ${call} '${file}'`;
+  throw Object.assign(new Error(message), { code: 'EACCES', syscall: call, path: file });
+};
+const isIn = (folder: string, file: unknown): file is string =>
+  String(file).includes(`${path.sep}${folder}${path.sep}`);
+replaceFunctions(fs, {
+  accessSync: (file, mode) => (isIn('unread', file) ? refuse('access', file) : accessSync(file, mode)),
+  statSync: ((file: string, options: fs.StatSyncOptions) =>
+    isIn('closed', file) ? refuse('stat', file) : statSync(file, options)) as typeof statSync,
+});
+
+it('what another user made and keeps closed is not called missing', async () => {
+  const folder = temporaryFolder();
+  const closed = path.join(folder, 'closed');
+  fs.mkdirSync(closed);
+  for (const [name, ...parameters] of [
+    ['serve', '--out', closed, '--state', folder],
+    ['rules', 'nginx', '--publication', closed, '--out', path.join(folder, 'rules')],
+    ['accounts', 'list', '--state', closed],
+    ['gateway', 'backup', path.join(folder, 'backup'), '--state', path.join(closed, 'state')],
+  ] as const) {
+    const ended = await runScript(name, parameters);
+    expect(ended.status, name).toBe(1);
+    expect(ended.text, name).toMatch(
+      /EACCES: permission denied, stat '.*closed.*': run this as the user whom it belongs/,
+    );
+  }
+});
+
+it('a catalog that another user keeps closed is named in the reason of the health record', async () => {
+  const [closed, unread] = ['closed', 'unread'].map((name) => path.join(temporaryFolder(), name)) as [string, string];
+  fs.mkdirSync(unread);
+  fs.writeFileSync(catalogPath(unread), '');
+  const probe = (state: string) => new CatalogFiles(state).probe();
+  await expect(probe(closed)).rejects.toThrow(`EACCES: permission denied, stat '${catalogPath(closed)}'`);
+  await expect(probe(unread)).rejects.toThrow(`EACCES: permission denied, access '${catalogPath(unread)}'`);
+});
