@@ -115,6 +115,13 @@ const older = (input: RuleInput): string[] =>
 
 const exactPath = (addresses: readonly string[]): string => `path_regexp ${raw(`^(?:${anyOf(addresses)})$`)}`;
 
+// A regular expression is asked of the path as it reads. As it was sent, a path is compared only by `path`, which is given
+// too where a slash is part of a name; by itself it would disregard letter case, and take whatever begins so.
+const exactName = (address: string): string[] => [
+  `path_regexp ${raw(`^${literally(decodeURIComponent(address)).replaceAll('`', String.raw`\x60`)}$`)}`,
+  ...(address.includes('%2F') ? [`path ${address}`] : []),
+];
+
 /** Pages of lists, which the function answers. Without it the whole list is the answer. */
 const paged = ({ functionUrl, below }: RuleInput): string[] =>
   functionUrl === undefined
@@ -242,8 +249,7 @@ const api = (input: RuleInput): string[] => [
     `@rootless not path /${apiRoot}/*`,
     `rewrite @rootless /${apiRoot}{uri}`,
     ...exactNames(input).flatMap(([address, file], index) => [
-      // Caddy compares paths without regard to letter case, except in regular expressions.
-      `@exact${index} ${address.includes('%') ? `path /${apiRoot}${address}` : exactPath([`/${apiRoot}${address}`])}`,
+      ...block(`@exact${index}`, exactName(`/${apiRoot}${address}`)),
       `rewrite @exact${index} /${file}`,
     ]),
     ...namedRoutes.flatMap((route, index) => {

@@ -21,6 +21,7 @@ const oddNames = [
   'a/b',
   'ünï',
   '雪',
+  '雪`',
   'AAAAAAAAAAAAAAA',
   '____________',
   'x'.repeat(255),
@@ -137,6 +138,12 @@ const refused = [
   '/v2/jailbreak/repository/X.json/packages',
   '/v2/jailbreak/repository/RANKING',
   '/v2/jailbreak/package/a/b',
+  // What begins as one that is there, or differs in letter case alone.
+  '/v2/jailbreak/package/%E9%9B%AA%E9%9B%AA',
+  '/v2/jailbreak/package/%E9%9B%AA.json',
+  '/v2/jailbreak/package/a%2Fb%2Fc',
+  '/v2/jailbreak/package/a%2Fb/c',
+  '/v2/jailbreak/package/%C3%BCN%C3%AF',
   '/v2/no/such/address',
   '/.staging/x',
   '/v2/.staging/x',
@@ -255,6 +262,7 @@ const differences: Readonly<Record<HostName, readonly Difference[]>> = {
       /^GET \/v2\/jailbreak\/(?:package|repository)\/(?:no[.-]such|com\.example\.ONE|Sample|sample\/packages\/3|a\.b_c|X\.json|RANKING)/,
       404,
     ],
+    [/^GET \/v2\/jailbreak\/package\/(?:%E9%9B%AA(?:%E9|\.json)|a%2Fb(?:%2F|\/)|%C3%BCN)/, 404],
     [/^(?:GET|HEAD) \/(?:v2\/)?(?:jailbreak\/)?(?:no\/such|\.staging|feed\.atom%|privacy%)/, 404],
     [/^GET \/jailbreak\/package\/com\.example\.one\.json$/, 404],
     // It takes no files whose names begin with a dot.
