@@ -146,11 +146,11 @@ const encodingMaps = (): string[] =>
   });
 
 // A map compares texts without regard to letter case, but identifiers are case-sensitive. Regular expressions
-// distinguish them.
+// distinguish them; the digits of an escape may be of either case.
 const exactRows = (input: RuleInput): [string, string][] =>
   exactNames(input).flatMap(([address, file]) =>
     withAndWithoutRoot(input.below, address).map((one): [string, string] => [
-      pattern(`^${literally(one)}$`),
+      pattern(`^${literally(one).replaceAll(/%[0-9A-F]{2}/g, '(?i:$&)')}$`),
       quoted(`/${file}`),
     ]),
   );

@@ -79,6 +79,8 @@ interface Question {
 
 const read = (path: string, headers?: Question['headers']): Question => ({ path, ...(headers ? { headers } : {}) });
 const names = ids.map((id) => `/v2/jailbreak/package/${encodeURIComponent(id)}`);
+// The digits of an escape may be of either case (RFC 3986, section 2.1).
+const inSmallDigits = names.map((name) => name.replaceAll(/%[0-9A-F]{2}/g, (one) => one.toLowerCase()));
 const documents = [
   '/v2',
   '/v2/',
@@ -183,7 +185,7 @@ const computed = [
 const olderDocuments = ['/v1/openapi.json', '/index-repositories.json', '/piracy-repositories.json'];
 const questions: Question[] = [
   ...[
-    ...names,
+    ...new Set([...names, ...inSmallDigits]),
     ...slugAddresses,
     ...documents,
     ...pages,
