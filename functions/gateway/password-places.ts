@@ -13,33 +13,40 @@ export interface Place {
 export interface PlaceLimits {
   /** How many checks run at a time. */
   readonly parallel: number;
-  /** How many checks may have a place of each of the two kinds whose turn has not come. */
+  /** How many checks may wait in each of the two lines. */
   readonly waiting: number;
-  /** How many of these places one holder may occupy. */
+  /** How many places one holder may occupy. */
   readonly each: number;
 }
 
 /** The two lines, which take turns. */
-const createLines = (): Line<() => void> => {
-  const lines = { known: [] as (() => void)[], unknown: [] as (() => void)[] };
+const createLines = () => {
+  const lines = { known: [] as Waiting[], unknown: [] as Waiting[] };
   let turn: keyof typeof lines = 'known';
-  return {
-    add: (name, one) => lines[name as keyof typeof lines].push(one),
+  const lineOf = (client: string) => lines[client.startsWith('known') ? 'known' : 'unknown'];
+  const line: Line<() => void> = {
+    add: (client, enter) => lineOf(client).push({ client, enter }),
     next: () => {
       const other = turn === 'known' ? 'unknown' : 'known';
       const next = lines[turn].shift() ?? lines[other].shift();
       turn = other;
-      return next;
+      return next?.enter;
     },
   };
+  return { lineOf, line };
 };
 
-/** A place of one check. */
-export interface TakenPlace {
-  /** Does the work when it is its turn. Once. */
-  inTurn<T>(work: () => Promise<T>): Promise<T>;
-  /** Gives the place back, where its turn has not come. */
-  leave(): void;
+interface Waiting {
+  readonly client: string;
+  readonly enter: () => void;
+}
+
+/** The places of password checks. */
+export interface Places {
+  /** Throws an HttpError (503) if there is no place for a check at the moment. It takes none. */
+  assertRoom(place: Place): void;
+  /** Does a check when it is its turn. Throws the same. */
+  inTurn<T>(place: Place, work: () => Promise<T>): Promise<T>;
 }
 
 /**
@@ -47,39 +54,27 @@ export interface TakenPlace {
  * knows, and one for everybody else. So strangers, however many, can neither use the whole processor nor take the
  * places of people who have signed in before, and one network of strangers leaves places to others.
  *
- * A place is taken before anything else is done for the check: what is written of strangers would otherwise have no
- * bound, and stand in the way of what is written of everybody. Nobody waits for a place, only for a turn, which takes
- * as long as the checks before it and never as long as a store: an HttpError (503) is thrown where none is left.
+ * A place is occupied until the check begins, and never while anything but other checks is waited for: not by a try that
+ * the throttle refuses, nor for as long as a store takes.
  */
-export const createPlaces = ({ parallel, waiting, each }: PlaceLimits): ((place: Place) => TakenPlace) => {
-  const gate = createGate(parallel, createLines());
-  const taken = new Map<string, number>();
-  const count = (key: string, more: number) => {
-    const all = (taken.get(key) ?? 0) + more;
-    if (all > 0) taken.set(key, all);
-    else taken.delete(key);
-  };
-
-  return ({ holder, known = false }) => {
-    const name = known ? 'known' : 'unknown';
-    let held = [{ key: name, most: waiting }];
-    if (holder !== undefined) held.push({ key: `${name} ${holder}`, most: each });
-    const free = gate.free();
-    if (held.some(({ key, most }) => (taken.get(key) ?? 0) >= most + free)) {
-      throw new HttpError(503, 'Too many people are signing in at once', { 'Retry-After': '5' });
+export const createPlaces = ({ parallel, waiting, each }: PlaceLimits): Places => {
+  const { lineOf, line } = createLines();
+  const gate = createGate(parallel, line);
+  const clientOf = ({ holder, known }: Place) => `${known ? 'known' : 'unknown'} ${holder}`;
+  const assertRoom = (place: Place) => {
+    if (gate.isOpen()) return;
+    const own = clientOf(place);
+    const inLine = lineOf(own);
+    const ofHolder = place.holder === undefined ? 0 : inLine.filter(({ client }) => client === own).length;
+    if (inLine.length >= waiting || ofHolder >= each) {
+      throw new HttpError(503, 'Too many sign-ins at once', { 'Retry-After': '5' });
     }
-    for (const { key } of held) count(key, 1);
-    const leave = () => {
-      for (const { key } of held) count(key, -1);
-      held = [];
-    };
-    return {
-      inTurn: (work) =>
-        gate.pass(name, () => {
-          leave();
-          return work();
-        }),
-      leave,
-    };
+  };
+  return {
+    assertRoom,
+    inTurn: async (place, work) => {
+      assertRoom(place);
+      return gate.pass(clientOf(place), work);
+    },
   };
 };

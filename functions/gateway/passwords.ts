@@ -1,4 +1,4 @@
-import { createPlaces, type Place, type PlaceLimits, type TakenPlace } from './password-places.ts';
+import { createPlaces, type Place, type PlaceLimits, type Places } from './password-places.ts';
 
 /** Derives a key from a password and a salt: Node's scrypt, which works outside the event loop. */
 export type Scrypt = (password: string, salt: Uint8Array, length: number, cost: ScryptCost) => Promise<Uint8Array>;
@@ -19,20 +19,14 @@ export const recommendedCost: ScryptCost = { n: 2 ** 17, r: 8, p: 1 };
  */
 export const smallCost: ScryptCost = { n: 2 ** 15, r: 8, p: 4 };
 
-/**
- * Whether the password matches the hash. Without a hash, because there is no account, it takes as long and never matches.
- * It waits for its turn.
- */
-export type VerifyPassword = (password: string, hash: string | undefined) => Promise<boolean>;
-
-export interface Passwords {
+export interface Passwords extends Pick<Places, 'assertRoom'> {
   /** The hash to store, in PHC form. */
   hash(password: string): Promise<string>;
   /**
-   * Does work that verifies once. The place of that check is taken before the work begins, and given back at the latest
-   * when it ends. Throws an HttpError (503) if none is left.
+   * Whether the password matches the hash. Without a hash, because there is no account, it takes as long and never
+   * matches. Throws an HttpError (503) if no place is left.
    */
-  inPlace<T>(whose: Place, work: (verify: VerifyPassword) => Promise<T>): Promise<T>;
+  verify(password: string, hash: string | undefined, place?: Place): Promise<boolean>;
 }
 
 const length = 32;
@@ -46,28 +40,22 @@ export const createPasswords = (deps: {
   places: PlaceLimits;
 }): Passwords => {
   const { cost } = deps;
-  const takePlace = createPlaces(deps.places);
-  const compute = (place: TakenPlace, password: string, salt: Uint8Array, parameters: ScryptCost) =>
+  const { assertRoom, inTurn } = createPlaces(deps.places);
+  const compute = (password: string, salt: Uint8Array, parameters: ScryptCost, place: Place = {}) =>
     // Different keyboards may produce different code points for the same characters.
-    place.inTurn(() => deps.scrypt(password.normalize('NFKC'), salt, length, parameters));
+    inTurn(place, () => deps.scrypt(password.normalize('NFKC'), salt, length, parameters));
   // Stands in for the hash of an unknown account, so that refusing it takes as long as refusing a wrong password.
   const nobody = { salt: new Uint8Array(16), cost, key: new Uint8Array(length) };
   return {
+    assertRoom,
     hash: async (password) => {
       const salt = deps.salt();
-      return formatHash({ salt, cost, key: await compute(takePlace({}), password, salt, cost) });
+      return formatHash({ salt, cost, key: await compute(password, salt, cost) });
     },
-    inPlace: async (whose, work) => {
-      const place = takePlace(whose);
-      try {
-        return await work(async (password, hash) => {
-          const expected = hash === undefined ? nobody : parseHash(hash);
-          const key = await compute(place, password, expected.salt, expected.cost);
-          return deps.equal(key, expected.key) && hash !== undefined;
-        });
-      } finally {
-        place.leave();
-      }
+    verify: async (password, hash, place) => {
+      const expected = hash === undefined ? nobody : parseHash(hash);
+      const key = await compute(password, expected.salt, expected.cost, place);
+      return deps.equal(key, expected.key) && hash !== undefined;
     },
   };
 };

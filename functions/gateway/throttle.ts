@@ -37,6 +37,8 @@ export type CountedAttempt =
   | {
       /** Takes the try back: it succeeded, or could not be looked at for a fault of ours. */
       return(): Promise<void>;
+      /** Takes it back for the account alone: it was turned away before its password was looked at. */
+      returnForAccount(): Promise<void>;
       readonly wait?: undefined;
     }
   /** Milliseconds to wait; nothing was counted or written. */
@@ -74,17 +76,16 @@ export const countSignInAttempt = async (
           key(deps, 'network48', site),
         ]
       : [];
+  const forAccount = key(deps, 'account', name);
   const counters = knownBrowser
     ? [key(deps, 'knownBrowser', name, toHex(knownBrowser))]
-    : [
-        key(deps, 'accountFromAddress', name, subscriber),
-        key(deps, 'address', subscriber),
-        ...wide,
-        key(deps, 'account', name),
-      ];
+    : [key(deps, 'accountFromAddress', name, subscriber), key(deps, 'address', subscriber), ...wide, forAccount];
   const wait = await store.countAttempts(counters);
   if (wait !== undefined) return { wait };
-  return { return: () => store.returnAttempts(counters.map(({ keyHash }) => keyHash)) };
+  return {
+    return: () => store.returnAttempts(counters.map(({ keyHash }) => keyHash)),
+    returnForAccount: () => (knownBrowser ? Promise.resolve() : store.returnAttempts([forAccount.keyHash])),
+  };
 };
 
 /** Counts a failed introspection; resolves to the milliseconds to wait, or undefined where it may fail again. */

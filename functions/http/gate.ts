@@ -2,8 +2,8 @@ import { createClientLine, type Line } from './client-line.ts';
 
 /** Limits how much work runs at the same time. */
 export interface Gate {
-  /** How much new work would begin immediately. */
-  free(): number;
+  /** Whether new work would begin immediately. */
+  isOpen(): boolean;
   /** Does the work when there is room for it: waiting work begins when other work ends or fails. */
   pass<T>(client: string, work: () => Promise<T>): Promise<T>;
 }
@@ -12,7 +12,7 @@ export interface Gate {
 export const createGate = (most: number, line: Line<() => void> = createClientLine()): Gate => {
   let underWay = 0;
   return {
-    free: () => most - underWay,
+    isOpen: () => underWay < most,
     pass: async (client, work) => {
       if (underWay < most) underWay++;
       else await new Promise<void>((resolve) => line.add(client, resolve));

@@ -1,5 +1,5 @@
 import { Hono } from 'hono';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createBrowserCookies } from '../../functions/gateway/browser-cookies.ts';
 import type { GatewaySettings } from '../../functions/gateway/gateway-deps.ts';
 import { createNodeCryptography } from '../../functions/gateway/node/node-cryptography.ts';
@@ -223,10 +223,9 @@ test('T4 an unknown account costs one password check at full price, like a wrong
     places: { parallel: 1, waiting: 1, each: 1 },
   });
   const hash = await passwords.hash('x');
-  const verify = (stored: string | undefined) => passwords.inPlace({}, (isRight) => isRight('x', stored));
-  expect(await verify(hash)).toBe(true);
+  expect(await passwords.verify('x', hash)).toBe(true);
   // Even where the key would fit, want of an account is a refusal.
-  expect(await verify(undefined)).toBe(false);
+  expect(await passwords.verify('x', undefined)).toBe(false);
   expect(costs[1]).toEqual(costs[2]);
 });
 
@@ -301,13 +300,43 @@ test('T4 guesses sent at once are throttled as if they came one by one', async (
 test('T4 a flood of logins is turned away beyond its queue', async () => {
   const slow = createNodePasswords(1, weakCost);
   const hash = await slow.hash('x');
-  const verify = () => slow.inPlace({}, (isRight) => isRight('x', hash));
-  const results = await Promise.allSettled(Array.from({ length: 60 }, verify));
+  const results = await Promise.allSettled(Array.from({ length: 60 }, () => slow.verify('x', hash)));
   expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(33);
   for (const result of results) {
     if (result.status === 'rejected') expect(result.reason).toMatchObject({ status: 503 });
   }
-  expect(await verify()).toBe(true);
+  expect(await slow.verify('x', hash)).toBe(true);
+});
+
+test('T4 who finds the places filled only when counted counts for their network and not for the account', async () => {
+  const flooded = await startGateway(
+    { TRUSTED_PROXIES: '1', GATEWAY_PASSWORD_CHECKS: '1' },
+    { passwordCost: { n: 2 ** 15, r: 8, p: 1 } },
+  );
+  await addAccount(flooded.store, 'alice');
+  const returned = vi.spyOn(flooded.store, 'returnAttempts');
+  // All of them have found room before the first takes any.
+  let counting = 0;
+  let goOn: () => void = () => {};
+  const all = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  const count = flooded.store.countAttempts;
+  vi.spyOn(flooded.store, 'countAttempts').mockImplementation(async (attempts) => {
+    const wait = await count(attempts);
+    if (++counting === 18) goOn();
+    await all;
+    return wait;
+  });
+  const browser = new BrowserSession();
+  const page = await browser.open(`${flooded.base}/v2/login`);
+  const guess = (_: unknown, place: number) =>
+    browser.submit(page, { name: 'mallory', password: 'x' }, from(`2001:db8:0:${(place * 256).toString(16)}::1`));
+  const answers = await Promise.all(Array.from({ length: 18 }, guess));
+  const away = answers.filter(({ status }) => status === 503);
+  expect(away.length).toBeGreaterThan(0);
+  expect(returned.mock.calls.map(([keys]) => keys.length)).toEqual(away.map(() => 1));
+  await flooded.close();
 });
 
 test('T4 refreshes are answered while a flood of logins is still at its password checks', async () => {

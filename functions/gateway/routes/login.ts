@@ -14,7 +14,6 @@ import {
 } from '../openid.ts';
 import { endedRequestPage, failurePage, type LoginView, loginPage } from '../pages/login-page.ts';
 import { createPageRenderer, redirect } from '../pages/page.ts';
-import type { VerifyPassword } from '../passwords.ts';
 import type { Protocol } from '../protocol.ts';
 import { toReadable } from '../readable-text.ts';
 import { createSignInRate } from '../sign-in-rate.ts';
@@ -122,29 +121,27 @@ export const loginRoutes = (deps: GatewayDeps, protocol: Protocol): Hono => {
     const name = normaliseAccountName(typed);
     const address = clientAddress(c);
     const knownBrowser = await findKnownBrowser(c, name);
-    const find = async () => (name === undefined ? undefined : store.findAccount(name));
     const place = knownBrowser ? { holder: name, known: true } : { holder: clientNetwork(address, 48) };
-    // Counted only where it has a place: what is written of strangers, who may be many, would else stand in the way of what
-    // is written of everybody.
-    const check = async (verify: VerifyPassword) => {
-      const attempt = await countSignInAttempt(deps, { name: name ?? '', address, knownBrowser });
-      if (attempt.wait !== undefined) return { attempt };
-      try {
-        const hash = (await find())?.passwordHash;
-        const isRight = await verify(field('password').slice(0, 1024), hash ?? undefined);
-        // A check may wait so long for its turn that the account has been disabled or its password changed meanwhile.
-        const account = await find();
-        return { attempt, account, fits: isRight && account?.passwordHash === hash };
-      } catch (error) {
-        await attempt.return();
-        throw error;
-      }
-    };
-    const { attempt, account, fits } = await passwords.inPlace(place, check);
+    // Of a flood that fills the places, nothing is written: that would stand in the way of what is written of everybody.
+    passwords.assertRoom(place);
+    const attempt = await countSignInAttempt(deps, { name: name ?? '', address, knownBrowser });
     if (attempt.wait !== undefined) {
       log({ event: 'sign-in-throttled', address });
       return retry(describeWait(attempt.wait));
     }
+    const find = async () => (name === undefined ? undefined : store.findAccount(name));
+    const check = async () => {
+      const hash = (await find())?.passwordHash;
+      const isRight = await passwords.verify(field('password').slice(0, 1024), hash ?? undefined, place);
+      // A check may wait so long for its turn that the account has been disabled or its password changed meanwhile.
+      const account = await find();
+      return { account, fits: isRight && account?.passwordHash === hash };
+    };
+    const { account, fits } = await check().catch(async (error) => {
+      // For want of a place, it still counts for the network: others have filled them since the look above.
+      await (error instanceof HttpError ? attempt.returnForAccount() : attempt.return());
+      throw error;
+    });
     if (!account || !fits || account.disabledAt !== null) {
       log({ event: 'sign-in-failed', address, ...(account && { account: account.id }) });
       return retry({ status: 403, sentences: ['The account name or the password is wrong.'] });
