@@ -291,6 +291,7 @@ describe('in object storage', () => {
       /name eu-west-3 with --region/,
       { status: 400, code: 'AuthorizationHeaderMalformed', more: '<Region>eu-west-3</Region>' },
     ],
+    [/name eu-north-1 with --region/, { status: 301, code: '', headers: { 'x-amz-bucket-region': 'eu-north-1' } }],
     [/another region than us-east-1/, { status: 301, code: '' }],
     [/s3:PutObject/, { status: 403, code: 'AccessDenied' }],
     [/--files-only/, { status: 400, code: 'XMinioParentIsObject' }],

@@ -140,6 +140,51 @@ it('P1: says why it asks again, before it waits to do so', async () => {
   expect(toldAtFirst).toEqual(told.slice(0, 1));
 });
 
+it('P1: asks a store more often that has answered before than one that perhaps is none, and says which it is', async () => {
+  const cut = new NetworkError('truncated', 'other side closed', { transient: true });
+  const patience = { tries: 4, firstTries: 2, pauseMs: 1, longestPauseMs: 1 };
+  watcher.tell = () => {
+    for (const { end } of waits.splice(0)) end();
+  };
+  for (const [answers, words] of [
+    [0, '2 times (truncated: other side closed). Mind --endpoint'],
+    [1, '4 times (truncated: other side closed). What was in force there still is'],
+  ] as const) {
+    const send = vi.fn<Sender['send']>().mockRejectedValue(cut);
+    const client = new S3Client(bucket, { send, close: async () => {} }, { patience });
+    for (let nth = 0; nth < answers; nth++) {
+      send.mockResolvedValueOnce(answer(200));
+      await client.request({ method: 'GET', key: 'a' });
+    }
+    await expect(client.request({ method: 'GET', key: 'a' })).rejects.toThrow(words);
+  }
+});
+
+it('P1: pauses ever longer, and never longer than its patience allows, whatever the store asks for', async () => {
+  vi.useFakeTimers({ toFake: ['Date', 'performance'], now: new Date('2026-05-02T00:00:00Z') });
+  onTestFinished(() => void vi.useRealTimers());
+  waits.length = 0;
+  const pauses: number[] = [];
+  watcher.tell = () => {
+    for (const { milliseconds, end } of waits.splice(0)) {
+      pauses.push(milliseconds);
+      vi.advanceTimersByTime(milliseconds);
+      end();
+    }
+  };
+  const patience = { tries: 6, firstTries: 6, pauseMs: 100, longestPauseMs: 300 };
+  const send = vi.fn<Sender['send']>().mockRejectedValue(new NetworkError('dns', 'of the test', { transient: true }));
+  const client = new S3Client(bucket, { send, close: async () => {} }, { patience });
+  await expect(client.request({ method: 'GET', key: 'a' })).rejects.toThrow('6 times');
+  expect(pauses[0]).toBeLessThanOrEqual(100);
+  // Without a limit the fourth would be of four hundred at least.
+  expect(pauses.slice(3)).toEqual([300, 300]);
+  pauses.length = 0;
+  send.mockResolvedValueOnce(answer(503, { 'retry-after': '3600' })).mockResolvedValueOnce(answer(200));
+  await client.request({ method: 'GET', key: 'a' });
+  expect(pauses).toEqual([300]);
+});
+
 it('P1: asks again while another write of the same object is in progress, and takes what then refuses it', async () => {
   const conflict = Buffer.from('<Error><Code>ConditionalRequestConflict</Code></Error>');
   const send = vi.fn<Sender['send']>().mockResolvedValue({ status: 409, headers: {}, body: conflict });
@@ -154,6 +199,27 @@ it('P1: asks again while another write of the same object is in progress, and ta
   expect(send).toHaveBeenCalledTimes(2);
   expect((await put()).status).toBe(409);
   expect(send).toHaveBeenCalledTimes(5);
+});
+
+it('P1: asks again after what passes, by status or by code, and after nothing else', async () => {
+  watcher.tell = () => {
+    for (const { end } of waits.splice(0)) end();
+  };
+  const patience = { tries: 2, firstTries: 2, pauseMs: 1, longestPauseMs: 1 };
+  const countTries = async (status: number, code = '') => {
+    const body = Buffer.from(code === '' ? '' : `<Error><Code>${code}</Code></Error>`);
+    const send = vi.fn<Sender['send']>().mockResolvedValue({ status, headers: {}, body });
+    const client = new S3Client(bucket, { send, close: async () => {} }, { patience });
+    await expect(client.request({ method: 'GET', key: 'a' })).rejects.toThrow(String(status));
+    return send.mock.calls.length;
+  };
+  for (const status of [408, 429, 500, 502, 503, 504]) expect(await countTries(status), `${status}`).toBe(2);
+  for (const status of [301, 400, 401, 403, 404, 411, 501, 505, 507])
+    expect(await countTries(status), `${status}`).toBe(1);
+  for (const code of ['SlowDown', 'InternalError', 'RequestTimeout', 'OperationAborted', 'ServiceUnavailable'])
+    expect(await countTries(400, code), code).toBe(2);
+  for (const code of ['ExpiredToken', 'NotSlowDown', 'RequestTimeTooSkewed'])
+    expect(await countTries(400, code), code).toBe(1);
 });
 
 it('P1: takes an error that comes with status 200 for an error, and a file that looks like one for a file', async () => {
@@ -198,4 +264,18 @@ it('P1: a request has a minute, and besides as long as its bytes take on a slow 
   const client = new S3Client(bucket, { send, close: async () => {} });
   for (const size of [0, 16 * 2 ** 20]) await client.request({ method: 'PUT', key: 'a', body: Buffer.alloc(size) });
   expect(send.mock.calls.map(([{ timeoutMs }]) => timeoutMs)).toEqual([60_000, 60_000 + 1_024_000]);
+});
+
+it('asks below the path of an endpoint, by names that no store reads otherwise, and with the token of temporary credentials', async () => {
+  const send = vi.fn<Sender['send']>().mockResolvedValue(answer(200));
+  const credentials = { ...bucket.credentials, sessionToken: 'token' };
+  for (const endpoint of ['http://127.0.0.1:9/storage', 'http://127.0.0.1:9/storage/'].map((text) => new URL(text))) {
+    const client = new S3Client({ ...bucket, endpoint, credentials }, { send, close: async () => {} });
+    await client.request({ method: 'GET', key: "it's/(a)*+!", query: { 'a b': '*' } });
+  }
+  for (const [{ path, headers }] of send.mock.calls) {
+    expect(path).toBe('/storage/index/it%27s/%28a%29%2A%2B%21?a%20b=%2A');
+    expect(headers).toMatchObject({ 'x-amz-security-token': 'token' });
+  }
+  expect(send).toHaveBeenCalledTimes(2);
 });
