@@ -7,7 +7,7 @@ export interface Stopping {
   readonly by: () => string | undefined;
   /** The exit code of a build that a signal ended; undefined if none arrived. */
   readonly exitCode: () => number | undefined;
-  /** Stops listening for signals. */
+  /** Stops listening for signals, and waiting for the end of the budget. */
   readonly end: () => void;
 }
 
@@ -51,8 +51,6 @@ export const listenForStop = (budget: number | undefined, tell: (words: string) 
           () => stop('time budget', `The time budget of ${budget} s is over: what was crawled so far is published.`),
           budget * 1000,
         );
-  // A finished build does not wait for the rest of its budget.
-  timer?.unref();
   return {
     signal: controller.signal,
     by: () => by,
