@@ -1,11 +1,11 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { LastBuild } from '../../src/catalog/last-build.ts';
-import type { PackageChange } from '../../src/contract/generation.ts';
+import type { Generation, PackageChange } from '../../src/contract/generation.ts';
 import type { ManifestEntry } from '../../src/contract/manifest.ts';
 import { listWaiting } from '../../src/crawl/operator-word.ts';
 import type { BuildResult } from '../../src/pipeline/build-result.ts';
 import { compareBuilds, composeLastBuild, renameFormerSlugs } from '../../src/pipeline/outcomes.ts';
-import { describeBuild } from '../../src/pipeline/summary.ts';
+import { describeBuild, describeStop } from '../../src/pipeline/summary.ts';
 import { generateRepository, makePackages } from '../support/apt-repository.ts';
 import { CrawlBench, makeEntry } from '../support/crawling.ts';
 
@@ -237,6 +237,81 @@ describe('the summary of a build', () => {
     const result = { ...(await crawl(bench, [])), statistics };
     expect(describeResult({ ...result, stanzas: 1 })).toMatch(/Packages +1, 1 version, of 1 stanza read\n/);
     expect(describeResult({ ...result, stanzas: 1200 })).toMatch(/Packages +1, 1 version, of 1,200 stanzas read\n/);
+  });
+
+  it('counts over all repositories what was asked, received, signed and found', async () => {
+    const bench = await CrawlBench.start();
+    const entries = ['a', 'b', 'c', 'd'].map((slug) => makeEntry(slug, bench.origin.uri(slug)));
+    const { lastBuild, ...result } = await crawl(bench, entries);
+    await bench.stop();
+    const builtOf = (
+      signings: Readonly<Record<string, 'verified' | 'unsigned'>>,
+      counts: Readonly<Record<string, number>>,
+    ): BuildResult => ({
+      ...result,
+      outcomes: result.outcomes.map((one) => ({ ...one, requests: 3, bytes: 1_400 })),
+      lastBuild: {
+        ...lastBuild,
+        repositories: lastBuild.repositories.map((one) => {
+          const [state, count] = [signings[one.slug], counts[one.slug]];
+          return {
+            ...one,
+            signing: state === undefined ? null : { state, signers: [] },
+            findings: count === undefined ? [] : [{ code: 'homepage-malformed', count, example: 'x' }],
+          };
+        }),
+      },
+    });
+    const text = describeResult(builtOf({ a: 'unsigned', b: 'verified', c: 'verified' }, { b: 1_200, d: 2 }));
+    expect(text).toMatch(/Signatures +2 verified, 1 unsigned\n/);
+    expect(text).toMatch(/Requests +12, 6 kB received\n/);
+    expect(text).toMatch(/Findings +\n +1,202 homepage-malformed: b, d\n/);
+    const nothing = describeResult(builtOf({}, {}));
+    expect(nothing).toMatch(/Signatures +none read\n/);
+    expect(nothing).toMatch(/Findings +none\n/);
+  });
+
+  it('says what was repaired, left out and not visited, and whether the generation is as before', async () => {
+    const bench = await CrawlBench.start();
+    const entries = ['a', 'b'].map((slug) => makeEntry(slug, bench.origin.uri(slug)));
+    const result = await crawl(bench, entries);
+    await bench.stop();
+    const generationOf = (isNew: boolean, portionsLeftOut?: string) => ({
+      generation: {
+        ...{ generation: { number: 7, documents: { count: 1_234 } } as Generation, isNew },
+        portionsLeftOut,
+      },
+    });
+    const told = describeResult({
+      ...result,
+      outcomes: result.outcomes.slice(1),
+      repairs: ['The catalog was damaged.'],
+      unreadable: ['a'],
+      ...generationOf(true, 'A row is too large.'),
+    });
+    expect(told).toMatch(/Repositories +2: .+; 1 not visited, as they were before\n/);
+    expect(told).toMatch(/Repaired +The catalog was damaged\.\n/);
+    expect(told).toMatch(/Damaged +snapshots that could not be read, .+: a\n/);
+    expect(told).toMatch(/Left out +the catalog as rows, .+: A row is too large\.\n/);
+    expect(told).toMatch(/Generation +7; 1,234 files\n/);
+    const plain = describeResult({ ...result, ...generationOf(false) });
+    expect(plain).not.toMatch(/not visited|Repaired|Damaged|Left out/);
+    expect(plain).toMatch(/Generation +7, as before; 1,234 files\n/);
+  });
+
+  it('says of a build that was stopped how many repositories it visited, and whether anything was published', async () => {
+    const bench = await CrawlBench.start();
+    const entries = ['a', 'b'].map((slug) => makeEntry(slug, bench.origin.uri(slug)));
+    const result = await crawl(bench, entries);
+    await bench.stop();
+    const statistics = { repositories: 2, packages: 3, versions: 3, updated: result.lastBuild.builtAt };
+    const stopped = { ...result, outcomes: result.outcomes.slice(1) };
+    expect(describeStop(stopped, 'SIGTERM')).toBe(
+      'Stopped by SIGTERM: 1 of 2 repositories were visited, and nothing was published.\n',
+    );
+    expect(describeStop({ ...stopped, statistics }, 'SIGTERM')).toBe(
+      'Stopped by SIGTERM: 1 of 2 repositories were visited, and what was crawled is published.\n',
+    );
   });
 
   it('C4: says apart what is held back and what signature is to be confirmed, of which the packages were taken', async () => {
