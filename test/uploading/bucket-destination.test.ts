@@ -522,3 +522,67 @@ it('P1: an object of the same bytes that caches were told to keep otherwise is a
   expect(await look({})).toBe('same');
   for (const field of Object.keys(headers)) expect(await look({ [field]: 'other' }), field).toBe('other');
 });
+
+/** A bucket whose client refuses any status that it is not told to accept, as `S3Client` does. */
+const refusing = (answer: (request: S3Request) => { readonly status: number; readonly etag?: string }, prefix = '') => {
+  const request = async (asked: S3Request, accepted: readonly number[] = []) => {
+    const { status, etag } = answer(asked);
+    if (status >= 300 && !accepted.includes(status)) throw new Error(`refused: ${status}`);
+    return { status, headers: { etag }, body: Buffer.alloc(0) };
+  };
+  const client = { bucket: { name: 'index' }, request } as unknown as S3Client;
+  return new BucketDestination({ client, prefix, addresses: true });
+};
+
+it('P1: a record that is gone, or refused in any of the ways of stores, is taken for that of another upload', async () => {
+  for (const status of [404, 409, 412]) {
+    const destination = refusing(({ method }) => ({ status: method === 'GET' ? 404 : status }));
+    await expect(destination.replace(recordName, Buffer.from('ours'), '"before"')).rejects.toThrow(Conflict);
+  }
+  // Without a tag nothing is asked for that could be gone: there is no such bucket.
+  const nowhere = refusing(() => ({ status: 404 }));
+  await expect(nowhere.replace(recordName, Buffer.from('ours'), undefined)).rejects.toThrow('refused: 404');
+});
+
+it('P1: conditions count where a store refuses what does not meet them, by either status, and are not relied on before', async () => {
+  for (const [status, isSure] of [
+    [409, true],
+    [412, true],
+    [501, false],
+    [200, false],
+  ] as const) {
+    let puts = 0;
+    const destination = refusing(({ method }) => ({
+      status: method === 'PUT' && ++puts === 2 ? status : 200,
+      etag: `"${puts}"`,
+    }));
+    expect(destination.isSure()).toBe(false);
+    await destination.replace(recordName, Buffer.alloc(0), undefined).catch(() => {});
+    expect(destination.isSure(), `${status}`).toBe(isSure);
+  }
+});
+
+it('P1: what is gone already is removed, and what may not be removed is not', async () => {
+  await refusing(() => ({ status: 404 })).remove('v2/a.json');
+  await expect(refusing(() => ({ status: 403 })).remove('v2/a.json')).rejects.toThrow('refused: 403');
+});
+
+it('a file has no name that is longer than stores accept, and is refused where its own is', async () => {
+  const asked: string[] = [];
+  const destination = refusing(({ key = '' }) => {
+    asked.push(key);
+    return { status: 200, etag: '"1"' };
+  }, 'p');
+  // With the prefix, the address has as many bytes as a key may have, and the file more.
+  const long = 'ü'.repeat(510);
+  const [address, longer] = [`${long}x/`, `${long}xx/`];
+  expect([address, longer].map((name) => Buffer.byteLength(`p/${name}`))).toEqual([1024, 1025]);
+  const namesOf = (name: string) => destination.namesOf(`${name}index.html`, () => false);
+  expect(namesOf(address)).toEqual([`${address}index.html`, address]);
+  expect(namesOf(longer)).toEqual([`${longer}index.html`]);
+  const file = fileOf(Buffer.from('a'));
+  await expect(destination.put(longer, `${longer}index.html`, file)).rejects.toThrow('use a shorter prefix');
+  expect(asked).toEqual([]);
+  await destination.put(address, `${address}index.html`, file);
+  expect(asked).toEqual([`p/${address}`]);
+});

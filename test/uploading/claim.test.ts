@@ -4,7 +4,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { Claim, thisHost } from '../../src/uploading/claim.ts';
 import type { Destination } from '../../src/uploading/destination.ts';
 import type { LocalGeneration } from '../../src/uploading/local-publication.ts';
-import { formatRecord, newRecord } from '../../src/uploading/record.ts';
+import { formatRecord, newRecord, parseRecord } from '../../src/uploading/record.ts';
 import { assertNotNewer, type State } from '../../src/uploading/state.ts';
 import { Conflict } from '../../src/uploading/upload-error.ts';
 import { patience } from '../support/patience.ts';
@@ -129,6 +129,66 @@ it('P1: what another upload has recorded is not overwritten, though the destinat
   await expect(claim.update({ forms: ['file'] })).rejects.toThrow(/^Another upload to memory has taken over/);
   await claim.release();
   expect(kept.bytes).toBeUndefined();
+});
+
+it('P1: a record keeps what uploads before noted, and no two that are written are alike, by which a renewal shows', async () => {
+  const { kept, destination } = keeping(true);
+  const noted = { ...newRecord, forms: ['file'], catalogs: ['v2/catalog/a'] };
+  kept.bytes = formatRecord({ ...noted, format: 1, holder: null, turn: 7 });
+  const claim = await Claim.take(destination, { renewMs: hour, silentMs: hour, pollMs: 1, settleMs: 1 }, () => {});
+  expect(claim.record).toEqual(noted);
+  const written = [`${kept.bytes}`];
+  for (const write of [() => claim.renew(), () => claim.update({ forms: ['other'] }), () => claim.renew()]) {
+    await write();
+    written.push(`${kept.bytes}`);
+  }
+  expect(written.map((text) => parseRecord(Buffer.from(text), 'memory').turn)).toEqual([8, 9, 10, 11]);
+  expect(claim.record).toEqual({ ...noted, forms: ['other'] });
+  await claim.release();
+  expect(parseRecord(kept.bytes, 'memory')).toMatchObject({ forms: ['other'], catalogs: noted.catalogs, holder: null });
+});
+
+it('P1: who gives no sign of life is waited for until the time is over, and who gives one has the right to write', async () => {
+  let now = 0;
+  vi.spyOn(performance, 'now').mockImplementation(() => now);
+  onTestFinished(() => void vi.restoreAllMocks());
+  const holder = { id: 'other', host: 'another', pid: nobody, since: '2026-05-01T00:00:00.000Z' };
+  const times = { renewMs: hour, silentMs: 1000, pollMs: 1, settleMs: 1 };
+  const take = async (isAlive: boolean) => {
+    const { kept, destination } = keeping(true);
+    let reads = 0;
+    const read = async (name: string) => {
+      if (reads === 100) throw new Error('This would never end');
+      // Half of the time goes by between two looks.
+      now += 500;
+      if (reads++ === 0 || isAlive) kept.bytes = formatRecord({ ...newRecord, format: 1, holder, turn: reads });
+      return destination.read(name);
+    };
+    const told: string[] = [];
+    const taking = Claim.take({ ...destination, read }, times, (words) => told.push(words));
+    return { reads: () => reads, told, taking };
+  };
+  const dead = await take(false);
+  await (await dead.taking).release();
+  // At once, after half of it, when it is just over, and later.
+  expect([dead.reads(), dead.told.length]).toEqual([4, 1]);
+  const alive = await take(true);
+  await expect(alive.taking).rejects.toThrow(/^Another upload to memory is under way .*another machine/);
+  expect([alive.reads(), alive.told.length]).toEqual([2, 1]);
+});
+
+it('P1: an upload that another was quicker than once, where the destination cannot say so, looks again and goes on', async () => {
+  const { kept, destination } = keeping(false);
+  const replace: Destination['replace'] = async (...given) => {
+    const tag = await destination.replace(...given);
+    // The other one has ended by the time that is looked for.
+    if (kept.writes === 1) kept.bytes = formatRecord({ ...newRecord, format: 1, holder: null, turn: 1 });
+    return tag;
+  };
+  const times = { renewMs: hour, silentMs: hour, pollMs: 1, settleMs: 1 };
+  const claim = await Claim.take({ ...destination, replace }, times, () => {});
+  expect(kept.writes).toBe(2);
+  await claim.release();
 });
 
 it('P1: an upload that slept for half of the time after which others take over renews its claim before it goes on', async () => {
