@@ -11,13 +11,12 @@ import type { BuildInput } from './build-input.ts';
 import type { BuildResult } from './build-result.ts';
 import { composeLine } from './memory-step.ts';
 
-/** What the recorded builds did (the newest last), and the state of each repository after the last one. */
+/** What these builds did (the newest last), and the state of each repository after the last one. */
 const composeStatus = (
   { repositories }: LastBuild,
   entries: readonly ManifestEntry[],
-  remembered: readonly BuildLine[],
+  builds: readonly BuildLine[],
 ): StatusRecord => {
-  const builds = remembered.slice(-shownBuilds);
   const histories = computeHistories(entries, builds);
   return {
     builds: builds.map(({ at, ended, repositories, packages }) => ({ date: at, ended, repositories, packages })),

@@ -1,5 +1,6 @@
 import { Writable } from 'node:stream';
 import { describe, expect, it, vi } from 'vitest';
+import type { Log } from '../../src/log/log.ts';
 import { Progress } from '../../src/pipeline/progress.ts';
 
 describe('how long the steps of a build took', () => {
@@ -54,4 +55,62 @@ describe('how long the steps of a build took', () => {
       vi.useRealTimers();
     }
   });
+});
+
+/** A terminal so many columns wide; what is written to it is kept. */
+const openTerminal = (columns: number) => {
+  const written: string[] = [];
+  const stream = new Writable({ write: (piece, _, end) => end(void written.push(String(piece))) });
+  return { written, stream: Object.assign(stream, { isTTY: true, columns }) as unknown as NodeJS.WriteStream };
+};
+
+describe('what is shown on a terminal', () => {
+  it('is a bar as long as the terminal allows, from ten to forty columns', async () => {
+    vi.useFakeTimers();
+    try {
+      for (const [columns, width] of [
+        [30, 10],
+        [80, 33],
+        [400, 40],
+      ] as const) {
+        const { written, stream } = openTerminal(columns);
+        const progress = new Progress(stream);
+        await progress.step('crawl', () => {
+          vi.advanceTimersByTime(10_000);
+          progress.update(1_000, 2_000, 'documents');
+        });
+        expect(written.join('').match(/━/g), `${columns}`).toHaveLength(width);
+      }
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('is also what is told in between, to people and not in the log', () => {
+    const warned: string[] = [];
+    const log = { warn: (_event: string, words: string) => warned.push(words) } as unknown as Log;
+    const { written, stream } = openTerminal(80);
+    new Progress(stream, log).note('no-network', 'To people.');
+    expect([written.join(''), warned]).toEqual([expect.stringContaining('To people.\n'), []]);
+    const plain = new Writable({ write: (_piece, _, end) => end() }) as NodeJS.WriteStream;
+    new Progress(plain, log).note('no-network', 'To programs.');
+    expect(warned).toEqual(['To programs.']);
+  });
+});
+
+it('tells why something is tried again once in ten seconds, however often that is', () => {
+  vi.useFakeTimers();
+  try {
+    const written: string[] = [];
+    const stream = new Writable({ write: (piece, _, end) => end(void written.push(String(piece))) });
+    const progress = new Progress(stream as NodeJS.WriteStream);
+    for (const reason of ['first', 'second']) progress.retry(reason);
+    vi.advanceTimersByTime(9_999);
+    progress.retry('third');
+    vi.advanceTimersByTime(1);
+    progress.retry('fourth');
+    expect(written).toEqual(['first\n', 'fourth\n']);
+  } finally {
+    vi.useRealTimers();
+  }
 });
