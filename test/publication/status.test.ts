@@ -49,3 +49,19 @@ it('C4: that a build failed is told at once, and so is what was published from a
   expect(write(statusOf(1.3, 'published', 'failed', 'published', 'published'), 1.3)).toBe(false);
   expect(write(statusOf(1.4, 'published', 'failed', 'published'), 1.4, temporaryFolder())).toBe(true);
 });
+
+it('C13: that a repository was asked and has changed is no news of it, and what stands there is not written again', () => {
+  const output = new OutputFolder(temporaryFolder());
+  const state = temporaryFolder();
+  const write = (status: StatusRecord, past: number, force = false) =>
+    writeStatus(output, state, status, { now: new Date(moment(past)), force });
+  const withOutcome = (outcome: 'fresh' | 'unchanged' | 'stale') => {
+    const { builds, repositories } = statusOf(1, 'published');
+    return { builds, repositories: repositories.map((one) => ({ ...one, outcome })) };
+  };
+  expect(write(withOutcome('fresh'), 1)).toBe(true);
+  expect(write(withOutcome('unchanged'), 1.1)).toBe(false);
+  expect(write(withOutcome('stale'), 1.2)).toBe(true);
+  expect(write(withOutcome('stale'), 1.2, true)).toBe(false);
+  expect(write(withOutcome('stale'), 1.3, true)).toBe(true);
+});

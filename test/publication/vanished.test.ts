@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { generationPath, type PackageChange } from '../../src/contract/generation.ts';
+import { changesFolder, generationPath, type PackageChange } from '../../src/contract/generation.ts';
 import { readVanished } from '../../src/publication/vanished.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
@@ -50,4 +50,19 @@ it('what came back takes no place of what did not', () => {
   expect(readVanished(out, []).one?.map(({ id }) => id)).toEqual(many.slice(30, 55).map((one) => one.package_id));
   // One of them vanished once more.
   expect(readVanished(out, [removed('p3', '2.0')]).one?.[0]).toEqual({ id: 'p3', version: '2.0' });
+});
+
+it('what vanished is read of the hundred newest lists, none longer than any that is worth it, and of nothing beside them', () => {
+  const out = temporaryFolder();
+  const changes = (...packages: PackageChange[]) => JSON.stringify({ packages });
+  for (let number = 1; number <= 101; number++) write(out, number, '{}');
+  write(out, 1, changes(removed('old', '1.0')));
+  write(out, 2, changes(removed('new', '1.0')));
+  const length = 4_000_000;
+  write(out, 3, changes(removed('long', '1.0')).padEnd(length, ' '));
+  write(out, 4, changes(removed('longer', '1.0')).padEnd(length + 1, ' '));
+  // As a program leaves beside them that makes copies.
+  for (const name of ['5.json.br', 'x5.json', '5.txt'])
+    writeFileSync(path.join(out, changesFolder, name), changes(removed(name, '1.0')));
+  expect(readVanished(out, []).one?.map(({ id }) => id)).toEqual(['long', 'new']);
 });
