@@ -3,6 +3,9 @@ import path from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { LockedError } from '../../src/catalog/lock.ts';
 import { generationPath } from '../../src/contract/generation.ts';
+import { takeCatalog } from '../../src/following/mirror-files.ts';
+import { isUnderWay, markUnderWay, unmarkUnderWay } from '../../src/following/mirror-mark.ts';
+import type { PublicationSource } from '../../src/following/source.ts';
 import { OutputFolder } from '../../src/publication/output-folder.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { begin, cut, origin, read, take, useMirroredPublications } from '../support/mirrored-publication.ts';
@@ -249,4 +252,41 @@ describe('a mirror that is interrupted', () => {
     await take(folder);
     expect(read(folder)).toEqual(second);
   });
+});
+
+it('P1: a mirror that goes on after one that was killed takes a catalog again only where it is not whole', async () => {
+  const { publication, folder } = begin();
+  await publication.publish({ 'v2/a.json': 'a' });
+  const { catalog } = publication.current;
+  const output = new OutputFolder(folder);
+  const bytes = readFileSync(path.join(publication.out, catalog.path));
+  let taken = 0;
+  const source = {
+    take: async (_path: string, file: string) => {
+      taken++;
+      writeFileSync(file, bytes);
+      return 'unused';
+    },
+  } as unknown as PublicationSource;
+  const takeFrom = (standing: Uint8Array, isDoubtful: boolean) => {
+    output.write(catalog.path, standing);
+    return takeCatalog(catalog, isDoubtful, output, { source });
+  };
+  expect([await takeFrom(bytes, true), await takeFrom(bytes, false), taken]).toEqual([undefined, undefined, 0]);
+  const temporary = await takeFrom(bytes.subarray(0, -1), true);
+  expect(readFileSync(temporary ?? '').equals(bytes)).toBe(true);
+  expect(taken).toBe(1);
+});
+
+it('P1: that a mirror is under way is on the disk before it goes on, and is written once', async () => {
+  const output = new OutputFolder(temporaryFolder());
+  const steps: boolean[] = [];
+  const flush = vi.spyOn(OutputFolder.prototype, 'flush').mockImplementation(async function (this: OutputFolder) {
+    steps.push(isUnderWay(this));
+  });
+  onTestFinished(() => flush.mockRestore());
+  for (let time = 0; time < 2; time++) await markUnderWay(output);
+  expect(steps).toEqual([true]);
+  unmarkUnderWay(output);
+  expect(isUnderWay(output)).toBe(false);
 });

@@ -82,7 +82,11 @@ describe('a mirror', () => {
     expect(pauses).toEqual([]);
     await publication.publish({ 'v2/a.json': '3', 'v2/b.json': '1' });
     origin.intercept = (file) => (file === 'v2/a.json' ? Buffer.from('1') : undefined);
-    await expect(take(folder, { pause })).rejects.toThrow('10 tries');
+    const told: string[] = [];
+    const onRetry = (reason: string) => told.push(reason);
+    await expect(take(folder, { pause, onRetry })).rejects.toThrow('10 tries');
+    // From the fourth on; until then any generation may look so for a moment.
+    expect(told).toEqual(Array.from({ length: 6 }, () => expect.stringContaining('v2/a.json has other bytes')));
     expect(pauses).toEqual([50, 100, 200, 400, 800, 1600, 2000, 2000, 2000]);
   });
 

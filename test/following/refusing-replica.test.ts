@@ -402,13 +402,24 @@ describe('P3: a replica goes on with what it has and says once why, where the pu
       if (file !== generationPath.current) return undefined;
       return (response, request) =>
         request.headers['if-none-match'] === undefined
-          ? response.end(publication.read(file))
+          ? response.writeHead(200, { etag: '"second"' }).end(publication.read(file))
           : response.writeHead(304).end();
     };
     await replica.poll();
     expect(replica.number).toBe(1);
     await later(660_000, replica);
     expect(replica.number).toBe(2);
+    // Forty seconds after that.
+    origin.intercept = (file) => {
+      if (file !== generationPath.current) return undefined;
+      return (response, request) => {
+        tags.push(request.headers['if-none-match']);
+        response.writeHead(304).end();
+      };
+    };
+    const tags: (string | undefined)[] = [];
+    await later(700_000, replica);
+    expect(tags).toEqual(['"second"']);
   });
 
   it('waits longer after each failure, as long as it is asked to, and never much longer than five minutes', async () => {
@@ -430,6 +441,29 @@ describe('P3: a replica goes on with what it has and says once why, where the pu
     expect(Math.max(...firstPauses)).toBe(30_000);
     origin.intercept = undefined;
     expect(await replica.poll()).toBe(1000);
+    // After that it is the first failure again.
+    origin.intercept = () => (response) => response.writeHead(503).end();
+    expect(await replica.poll()).toBeLessThanOrEqual(1000);
+  });
+
+  it('has taken a catalog away, and something on the way knows only the generation that named it: the next one is asked for without a tag', async () => {
+    const { replica } = await prepare();
+    await publication.publish([repository('2')]);
+    const second = { text: publication.read(generationPath.current), catalog: publication.current.catalog.path };
+    await publication.publish([repository('3')]);
+    let isFirst = true;
+    origin.intercept = (file) => {
+      if (file === second.catalog) return (response) => response.writeHead(404).end();
+      if (file !== generationPath.current) return undefined;
+      return (response, request) => {
+        if (isFirst) response.writeHead(200, { etag: '"second"' }).end(second.text);
+        else if (request.headers['if-none-match'] === '"second"') response.writeHead(304).end();
+        else response.end(publication.read(file));
+        isFirst = false;
+      };
+    };
+    await replica.poll();
+    expect(replica.number).toBe(3);
   });
 
   it('is far away and the clock is another: what is newer is told by its number', async () => {

@@ -115,6 +115,14 @@ describe('compressed copies', () => {
     assertRight();
   });
 
+  it('C12: do not stand beside a file that they would not make smaller, whoever put one there', async () => {
+    put('v2/small.json', textOf(1000));
+    put('noise.txt', randomBytes(2000));
+    for (const file of files) writeFileSync(output.resolve(`${file}.gz`), 'by hand, and of something else');
+    expect(await compress()).toBe(0);
+    expect(copies()).toEqual([]);
+  });
+
   it('C12: are made of a file that has grown, though it was too small before', async () => {
     put('v2/a.json', textOf(100));
     expect(await compress()).toBe(0);

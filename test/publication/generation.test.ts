@@ -264,6 +264,18 @@ describe('a generation', () => {
     expect(publication.changes(2).date).toBe(publication.current.date);
   });
 
+  it('C12: leaves none of its temporary files, also where it cannot be published', async () => {
+    const publication = new Publication();
+    const sign = async () => {
+      writeFileSync(publication.output.temporary(), 'half-written');
+      throw new Error('of the test');
+    };
+    const signer = { publicKey, sign };
+    await expect(publication.publish({ 'v2/a.json': 'a' }, { signer })).rejects.toThrow('of the test');
+    expect(existsSync(path.join(publication.out, '.staging'))).toBe(false);
+    expect(readGeneration(publication.output)).toBeUndefined();
+  });
+
   it('P2: reads every file again where it is not known which were written', async () => {
     const publication = new Publication();
     await publication.publish({ 'v2/a.json': 'a', 'v2/b.json': 'b' });

@@ -35,7 +35,7 @@ export const begin = (): { readonly publication: Publication; readonly folder: s
 /** Mirrors what is served, without waiting. Afterwards `origin.asked` has the requests that it made. */
 export const take = async (
   folder: string,
-  { publicKey, ...options }: { publicKey?: string } & Pick<MirrorOptions, 'concurrency' | 'pause'> = {},
+  { publicKey, ...options }: { publicKey?: string } & Pick<MirrorOptions, 'concurrency' | 'pause' | 'onRetry'> = {},
 ): Promise<MirrorSummary> => {
   origin.asked = [];
   const source = new PublicationSource(origin.address, fetcher, publicKey);
