@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { constants, createZstdCompress, zstdCompressSync } from 'node:zlib';
@@ -63,4 +63,64 @@ it('a catalog may be under way for an hour to mirrors and replicas alike, howeve
     await fetcher.close();
     await origin.close();
   }
+});
+
+/** A publication whose files are answered so. */
+const answering = (answer: (path: string) => { readonly status?: number; readonly body?: string }) => {
+  const fetch = async ({ pathname }: URL) => {
+    const { status = 200, body = '' } = answer(pathname);
+    return { status, body: Readable.from([Buffer.from(body)]), retryAfter: null };
+  };
+  return new PublicationSource('https://index.example', { fetch } as unknown as Fetcher);
+};
+
+it('P3: a file is gone where its host says so, by the status of a bucket that may not be listed too, and by no other', async () => {
+  const file = () => path.join(temporaryFolder(), 'taken');
+  for (const status of [403, 404, 410]) expect(await answering(() => ({ status })).take('a', file())).toBeUndefined();
+  for (const [status, transient] of [
+    [408, true],
+    [429, true],
+    [500, true],
+    [503, true],
+    [401, false],
+    [451, false],
+  ] as const) {
+    const taking = answering(() => ({ status })).take('a', file());
+    await expect(taking, `${status}`).rejects.toMatchObject({ kind: 'absent', transient });
+  }
+});
+
+it('P2: a change list under the number of another one is none', async () => {
+  const list = {
+    ...{ format: 1, number: 3, date: '2026-05-01T00:00:00.000Z', previous: 2 },
+    ...{ documents: { written: [], removed: [] }, packages: [] },
+  };
+  const body = JSON.stringify(list);
+  const source = answering(() => ({ body }));
+  expect(await source.readChanges(3)).toEqual({ list, bytes: body.length });
+  expect(await source.readChanges(2)).toBeUndefined();
+  expect(await answering(() => ({ body: '{}' })).readChanges(3)).toBeUndefined();
+});
+
+it('P3: a catalog that is as long as it says is taken, and none of another length; no file of either stays open', async () => {
+  const compressed = zstdCompressSync(plain);
+  const folder = temporaryFolder();
+  const fetcher = { fetch: async () => ({ status: 200, body: Readable.from([compressed]) }) } as unknown as Fetcher;
+  const takeAs = (name: string, size: number) => {
+    const into = { compressed: path.join(folder, `${name}.zst`), plain: path.join(folder, name) };
+    const announced = { path: 'v2/catalog/a.zst', sha256: sha256(plain), size, compressed_size: compressed.length };
+    return new PublicationSource('https://index.example', fetcher).takeCatalog(announced, into);
+  };
+  expect(await takeAs('right', plain.length)).toBe(sha256(compressed));
+  await expect(takeAs('longer', plain.length + 1)).rejects.toMatchObject({ kind: 'damaged' });
+  await expect(takeAs('shorter', plain.length - 1)).rejects.toMatchObject({ kind: 'damaged' });
+  const descriptors = existsSync('/proc/self/fd') ? readdirSync('/proc/self/fd') : [];
+  const open = descriptors.map((name) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${name}`);
+    } catch {
+      return '';
+    }
+  });
+  expect(open.filter((file) => file.startsWith(folder))).toEqual([]);
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { SafetyListInvalid } from '../../functions/node/safety-file.ts';
 import { emptyBuildFailure, toCommandFailure } from '../../scripts/build-end.ts';
 import { chooseNext, exitCodes } from '../../scripts/exit-codes.ts';
 import { UsageError } from '../../scripts/options.ts';
@@ -8,6 +9,7 @@ import { ManifestError } from '../../src/crawl/read-manifest.ts';
 import { NoRoom } from '../../src/pipeline/disk-room.ts';
 import { StateBlocked } from '../../src/pipeline/state-files.ts';
 import { NoFolder } from '../../src/publication/folder-content.ts';
+import { OutputTaken } from '../../src/publication/owner.ts';
 import { NoBundle } from '../../src/site/bundle.ts';
 import { RemovalsHeld } from '../../src/snapshots/removals.ts';
 
@@ -50,6 +52,7 @@ it('C12: a build that others, the manifest or the disk keep from its work ends w
   for (const [error, exitCode] of [
     [new LockedError('another build is using it'), exitCodes.busy],
     [new RemovalsHeld(['one', 'two']), exitCodes.needsWord],
+    [new OutputTaken('/srv/dist was published from another state folder.'), exitCodes.needsWord],
     [new NoRoom('The disk has too little left.'), exitCodes.failed],
     [new StateBlocked('/srv/state/builds.jsonl is a folder.'), exitCodes.failed],
   ] as const) {
@@ -57,6 +60,9 @@ it('C12: a build that others, the manifest or the disk keep from its work ends w
   }
   const manifest = new ManifestError([{ file: 'a.yaml', field: 'uri', message: 'is missing' }]);
   expect(toCommandFailure(manifest)).toEqual(new UsageError('a.yaml: uri: is missing'));
+  // A build reads the safety list again for its examples, and somebody may have changed it meanwhile.
+  const safety = new SafetyListInvalid('safety.yaml: [0].host: is missing');
+  expect(toCommandFailure(safety)).toEqual(new UsageError(safety.message));
 });
 
 it('C12: a build that the system failed says what it refused, and one that a signal stopped ends by that', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { type Command, CommandFailure, helpText, readOptions, runCommand, UsageError } from '../../scripts/options.ts';
+import type { Log } from '../../src/log/log.ts';
 
 const command = {
   name: 'fetch',
@@ -81,6 +82,12 @@ describe('readOptions', () => {
     expect(() => stateOf('--', '--state', '-pYq2bJ')).toThrow("'--state'");
   });
 
+  it('takes whole numbers from the least to the most', () => {
+    const portOf = (...argv: string[]) => readOptions(command, argv, {})?.port;
+    expect([portOf('--port', '0'), portOf('--port', '65535')]).toEqual([0, 65535]);
+    expect(() => portOf('--port', '65536')).toThrow('from 0 to 65535');
+  });
+
   it('takes a list from a flag that is given again, else from a variable with white space', () => {
     const listOf = (argv: string[], environment = {}) => readOptions(command, argv, environment)?.tell;
     expect(listOf(['--tell', 'a b', '--tell=c'])).toEqual(['a b', 'c']);
@@ -127,6 +134,37 @@ describe('runCommand', () => {
       expect(write.mock.calls.join('')).toBe(
         'It is in the sentence.\n  because Error: below\n  because RangeError: deeper\n',
       );
+    } finally {
+      write.mockRestore();
+      process.argv = argv;
+      process.exitCode = exitCode;
+    }
+  });
+
+  it('puts a failure into the log of a program, whole before the process ends, and a mistake before people', async () => {
+    const { argv, exitCode } = process;
+    const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    const logged: unknown[][] = [];
+    const log = {
+      format: 'json',
+      error: (...line: unknown[]) => logged.push(line),
+      flush: () => logged.push(['flushed']),
+    } as unknown as Log;
+    const run = (error: Error) =>
+      runCommand({ name: 'fetch', summary: 'Fetches.', options: {}, openLog: () => log }, async () => {
+        throw error;
+      });
+    process.argv = ['node', 'fetch'];
+    try {
+      await run(new CommandFailure('It failed.', 7, { cause: new Error('below') }));
+      expect(process.exitCode).toBe(7);
+      expect(write).not.toHaveBeenCalled();
+      const causes = [expect.objectContaining({ message: 'below' })];
+      expect(logged).toEqual([['failed', 'It failed.', { exit_code: 7, causes }], ['flushed']]);
+      await run(new UsageError('It is mistyped.'));
+      expect(process.exitCode).toBe(2);
+      expect(logged).toHaveLength(2);
+      expect(write.mock.calls.join('')).toBe('It is mistyped.\nSee npm run fetch -- --help\n');
     } finally {
       write.mockRestore();
       process.argv = argv;
