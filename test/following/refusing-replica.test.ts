@@ -288,6 +288,28 @@ describe('P3: a replica goes on with what it has and says once why, where the pu
     await recover(replica);
   });
 
+  it('is refused while its files are still being flushed: these have ended before what was begun is removed', async () => {
+    const { replica } = await prepare();
+    await publication.publish([repository('2')]);
+    serveAltered('PRAGMA user_version = 1');
+    const place = replica.folder.place.bind(replica.folder);
+    const sweep = replica.folder.sweep.bind(replica.folder);
+    let ended = 0;
+    vi.spyOn(replica.folder, 'place').mockImplementation(async (from, to) => {
+      await place(from, to);
+      for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+      ended++;
+    });
+    const endedAtSweep: number[] = [];
+    vi.spyOn(replica.folder, 'sweep').mockImplementation(() => {
+      endedAtSweep.push(ended);
+      sweep();
+    });
+    await replica.poll();
+    expect(replica.reasons).toEqual([expect.stringContaining('is of another version of Debdex')]);
+    expect(endedAtSweep[0]).toBe(2);
+  });
+
   it('is on the disk but for one of its two files: it is taken again, and not for whole', async () => {
     const { replica } = await prepare();
     await publication.publish([repository('2')]);

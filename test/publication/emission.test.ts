@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
 import { catalogPath } from '../../src/catalog/state-catalog.ts';
 import {
@@ -22,6 +22,8 @@ import {
 import { listPageMaximum } from '../../src/contract/parameters.ts';
 import { documentPath } from '../../src/contract/paths.ts';
 import { textDocument } from '../../src/documents/document.ts';
+import { DocumentPublisher } from '../../src/publication/document-publisher.ts';
+import { OutputFolder } from '../../src/publication/output-folder.ts';
 import { openBuild, packages, type SourceRepository } from '../support/catalog.ts';
 import { emissionOf } from '../support/emission.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -274,6 +276,41 @@ describe('emission', () => {
     setImmediate(() => stopping.abort(new Error('it failed elsewhere')));
     await expect(writing).rejects.toThrow('failed elsewhere');
     expect(emission.count.written).toBeLessThan(200);
+    opened.catalog.discard();
+  });
+
+  it('C12: a package with many records, which is written at once, has its name after the repository that it names', async () => {
+    const placed: string[] = [];
+    const { place } = OutputFolder.prototype;
+    const placing = vi.spyOn(OutputFolder.prototype, 'place').mockImplementation(function (
+      this: OutputFolder,
+      from,
+      to,
+    ) {
+      placed.push(to);
+      place.call(this, from, to);
+    });
+    onTestFinished(() => placing.mockRestore());
+    const versions = Array.from({ length: 201 }, (_, index) => ({ Package: 'long', Version: `1.${index}` }));
+    await emit(temporaryFolder(), [{ slug: 'one', packages: packages(...versions) }], first);
+    const [repository, long] = [documentPath.repository('one'), documentPath.package('long')].map((file) =>
+      placed.indexOf(file),
+    );
+    expect(repository).toBeGreaterThanOrEqual(0);
+    expect(long).toBeGreaterThan(repository ?? 0);
+  });
+
+  it('C12: ends the thread that writes, also where it fails', async () => {
+    const close = vi.spyOn(DocumentPublisher.prototype, 'close');
+    onTestFinished(() => close.mockRestore());
+    const folder = temporaryFolder();
+    await emit(folder, [one], first);
+    expect(close).toHaveBeenCalledTimes(1);
+    const opened = await openBuild(path.join(folder, 'state'), [one], new Date(second));
+    const descriptions = () => Promise.reject(new Error('of the test'));
+    const emission = emissionOf(opened, path.join(folder, 'dist'), { now: new Date(second), descriptions });
+    await expect(emission.write()).rejects.toThrow('of the test');
+    expect(close).toHaveBeenCalledTimes(2);
     opened.catalog.discard();
   });
 

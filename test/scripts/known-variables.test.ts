@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { knownVariables, tellUnknownVariables } from '../../scripts/known-variables.ts';
+import { findNearest, knownVariables, tellUnknownVariables } from '../../scripts/known-variables.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { runScript } from '../support/run-script.ts';
 
@@ -28,6 +28,15 @@ it('says which variables nothing reads, and what may have been meant', () => {
     'Nothing reads DEBDEX_BASEURL (DEBDEX_BASE_URL?), DEBDEX_DATAA (DEBDEX_DATA?), DEBDEX_OUTPUT (DEBDEX_OUT?), DEBDEX_ZZZ: --help names the variables of a command.',
   );
   expect(tellUnknownVariables({ DEBDEX_OUT: 'x', DEBDEX_TEST_KILLS: '1', PATH: 'x' })).toBeUndefined();
+});
+
+it('takes for what was meant what begins the name or differs little, and of a short name not half of it', () => {
+  const names = ['OUT', 'KEY', 'STATE', 'DATA'];
+  expect(findNearest('OUTPUT', names)).toBe('OUT');
+  expect(findNearest('KEYS', names)).toBe('KEY');
+  expect(findNearest('STAET', names)).toBe('STATE');
+  for (const other of ['OAK', 'KIT', 'DOGS', 'STUFFED', 'DATES'])
+    expect(findNearest(other, ['OUT', 'KEY', 'DATA'])).toBeUndefined();
 });
 
 it('warns of them in one line, and goes on', async () => {

@@ -1,8 +1,9 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { toCommandFailure } from '../../scripts/upload-end.ts';
+import { BucketDestination } from '../../src/uploading/bucket-destination.ts';
 import { retiredName } from '../../src/uploading/record.ts';
 import { DestinationBusy, UploadError } from '../../src/uploading/upload-error.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -118,6 +119,20 @@ describe('npm run upload', () => {
     expect(readFileSync(landing, 'utf8')).toBe('landing');
     expect(await send(older)).toMatchObject({ status: 1, error: expect.stringContaining('upload with --force') });
     expect((await send(older, '--force')).status).toBe(0);
+  });
+
+  it('P1: closes what it has opened, also where it fails, so that no request goes on for nobody', async () => {
+    const { out } = await publish();
+    const close = vi.spyOn(BucketDestination.prototype, 'close');
+    onTestFinished(() => close.mockRestore());
+    for (const [source, status] of [
+      [out, 0],
+      [temporaryFolder(), 1],
+    ] as const) {
+      const flags = ['s3://publications/closed', '--out', source, '--endpoint', server.endpoint];
+      expect((await runScript('upload', flags, { environment: storeCredentials })).status).toBe(status);
+    }
+    expect(close).toHaveBeenCalledTimes(2);
   });
 
   it('tells that another is under way, which a scheduler may wait for, from what it could not do', () => {
