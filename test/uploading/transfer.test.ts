@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { type Generation, generationPath, keptChangeLists } from '../../src/contract/generation.ts';
@@ -74,6 +74,23 @@ it('P1: a file with other bytes than its generation says is not sent, however la
   expect(held.filter((file) => file.startsWith(publication.folder))).toEqual([]);
 });
 
+it('P1: what is no file in the place of one is not waited for, and is taken for one that a build is replacing', async () => {
+  const publication = new LocalPublication(temporaryFolder());
+  symlinkSync('/dev/null', path.join(publication.folder, 'device'));
+  mkdirSync(path.join(publication.folder, 'folder'));
+  writeFileSync(path.join(publication.folder, 'file'), '');
+  for (const [name, words] of [
+    ['device', 'device is no file'],
+    ['folder', 'folder is no file'],
+    ['none', 'none is missing'],
+    ['file/below', 'file/below is missing'],
+  ] as const) {
+    const opening = publication.open(name);
+    await expect(opening, name).rejects.toThrow(words);
+    await expect(opening, name).rejects.toBeInstanceOf(Superseded);
+  }
+});
+
 it('P1: new files come before changed ones, and the entrances after all others, new ones first again', async () => {
   const destination = { usualConcurrency: 1, look: async () => 'none' } as unknown as Destination;
   const transfer = new Transfer({ publication: new LocalPublication(temporaryFolder()), destination });
@@ -87,6 +104,18 @@ it('P1: new files come before changed ones, and the entrances after all others, 
     ['new index.html', 'new v2/index.json', 'look index.html', 'look v2/index.json'],
     ['other index.html', 'other v2/index.json'],
   ]);
+});
+
+it('P1: a file that may be another by the time that it is read is sent though it seems to be there', async () => {
+  const destination = { usualConcurrency: 1, look: async () => 'same' } as unknown as Destination;
+  const order = (verdict: 'look' | 'look and send') => {
+    const transfer = new Transfer({ publication: new LocalPublication(temporaryFolder()), destination });
+    return transfer
+      .order([{ path: 'page', sha256: '', names: ['page'], verdict }])
+      .then((turns) => ({ turns: turns.map((turn) => turn.length), found: transfer.tally.found }));
+  };
+  expect(await order('look')).toEqual({ turns: [0, 0, 0, 0], found: 1 });
+  expect(await order('look and send')).toEqual({ turns: [0, 1, 0, 0], found: 0 });
 });
 
 const holdLists = (numbers: readonly number[]): LocalPublication => {

@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type Generation, generationPath } from '../../src/contract/generation.ts';
+import { signaturePathOf } from '../../src/publication/generation-signature.ts';
 import { OutputFolder } from '../../src/publication/output-folder.ts';
 import { createSigner } from '../../src/publication/signature.ts';
 import { Claim } from '../../src/uploading/claim.ts';
@@ -96,6 +97,7 @@ describe.each(kinds)('an upload %s', (_, place) => {
     const late = await send(publication.out, target, { now: day(3) });
     expect(late).toMatchObject({ sent: 0, kept: 0 });
     expect(late.removed).toBeGreaterThan(0);
+    expect(await send(publication.out, target, { now: day(3) })).toMatchObject({ sent: 0, removed: 0, kept: 0 });
     expect(target.names().filter((name) => name.includes('package/b'))).toEqual([]);
     expectHeld(target, publication, { ...second, 'v2/jailbreak/package/d.json': 'd' });
   });
@@ -106,7 +108,9 @@ describe.each(kinds)('an upload %s', (_, place) => {
     const signer = await createSigner(privateKey);
     await publication.publish(first, { signer });
     await send(publication.out, target);
-    expect(target.read(generationPath.signature)?.toString()).toBe(publication.read(generationPath.signature));
+    // Also under the name of what it signs, which a reader finds while the other is being replaced.
+    for (const name of [generationPath.signature, signaturePathOf(publication.read(generationPath.current))])
+      expect(target.read(name)?.toString(), name).toBe(publication.read(generationPath.signature));
     await publication.publish({ ...first, 'v2/x.json': 'x' });
     await send(publication.out, target);
     expect(target.read(generationPath.signature)).toBeUndefined();
@@ -230,6 +234,67 @@ describe('an upload', () => {
     await expect(send(publication.out, target)).rejects.toThrow(/package\/a\.json has other bytes.*Run npm run build/);
     expect(target.read(generationPath.current)).toEqual(before);
     expect(target.read('v2/jailbreak/package/a.json')?.toString()).toBe('a');
+  });
+
+  it('P1: goes on to look at every file after one that did so and failed, though that one had nothing to put in force', async () => {
+    const publication = new Publication();
+    const target = place();
+    await publication.publish(first);
+    await send(publication.out, target);
+    await damage(target);
+    const put = vi.spyOn(FolderDestination.prototype, 'put').mockRejectedValueOnce(new UploadError('of the test'));
+    onTestFinished(() => put.mockRestore());
+    await expect(send(publication.out, target, { verify: true })).rejects.toThrow('of the test');
+    expect(await send(publication.out, target)).toMatchObject({ sent: 1 });
+    expectHeld(target, publication, first);
+    expect(await send(publication.out, target)).toMatchObject({ sent: 0, found: 0 });
+  });
+
+  it('P1: looks at every file where the list of those that are there is lost', async () => {
+    const publication = new Publication();
+    const target = place();
+    await publication.publish(first);
+    await send(publication.out, target);
+    rmSync(path.join(target.title, publication.current.documents.inventory));
+    const second = { ...first, 'v2/jailbreak/package/a.json': 'A' };
+    await publication.publish(second);
+    expect(await send(publication.out, target)).toMatchObject({ found: Object.keys(first).length - 1 });
+    expectHeld(target, publication, second);
+  });
+
+  it('P1: puts nothing in force that is not in force here any more when all of it is sent', async () => {
+    const publication = new Publication();
+    const target = place();
+    await publication.publish(first);
+    const looking = vi.spyOn(LocalPublication.prototype, 'isInForce').mockReturnValueOnce(false);
+    onTestFinished(() => looking.mockRestore());
+    await expect(send(publication.out, target)).rejects.toThrow('(another generation is in force)');
+    expect(target.read(generationPath.current)).toBeUndefined();
+  });
+
+  it('P3: takes both signatures away where the same generation is signed no more', async () => {
+    const publication = new Publication();
+    const target = place();
+    await publication.publish(first, { signer: await createSigner(privateKey) });
+    const text = publication.read(generationPath.current);
+    const names = [generationPath.signature, signaturePathOf(text)];
+    await send(publication.out, target);
+    expect(names.map((name) => target.read(name) === undefined)).toEqual([false, false]);
+    await publication.publish(first);
+    expect(publication.read(generationPath.current)).toBe(text);
+    await send(publication.out, target);
+    expect(names.map((name) => target.read(name) === undefined)).toEqual([true, true]);
+  });
+
+  it('P1: sends no catalog that is cut short', async () => {
+    const publication = new Publication();
+    const target = place();
+    await publication.publish(first);
+    const { path: catalog } = publication.current.catalog;
+    const file = path.join(publication.out, catalog);
+    writeFileSync(file, readFileSync(file).subarray(0, -1));
+    await expect(send(publication.out, target)).rejects.toThrow(`${catalog} is cut short`);
+    expect(target.read(generationPath.current)).toBeUndefined();
   });
 
   it('P3: refuses to replace what is newer, unless it is told to', async () => {
