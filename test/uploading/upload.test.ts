@@ -513,6 +513,18 @@ describe('an upload to a folder', () => {
     await expect(putting).rejects.toBeInstanceOf(UploadError);
   });
 
+  it('P1: removes what a killed one has left half-written', async () => {
+    const publication = new Publication();
+    await publication.publish(first);
+    const target = folderTarget(path.join(temporaryFolder(), 'to'));
+    await send(publication.out, target);
+    const staging = path.join(target.title, '.staging');
+    mkdirSync(path.join(staging, '1-0'), { recursive: true });
+    writeFileSync(path.join(staging, '1-0', '0'), 'half');
+    await new FolderDestination(target.title, publication.out).begin();
+    expect(existsSync(staging)).toBe(false);
+  });
+
   it('P1: takes nobody for dead by the clock of a disk', async () => {
     const folder = path.join(temporaryFolder(), 'to');
     const destination = new FolderDestination(folder, temporaryFolder());
