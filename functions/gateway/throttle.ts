@@ -80,17 +80,17 @@ export const countSignInAttempt = async (
   const counters = knownBrowser
     ? [key(deps, 'knownBrowser', name, toHex(knownBrowser))]
     : [key(deps, 'accountFromAddress', name, subscriber), key(deps, 'address', subscriber), ...wide, forAccount];
-  const wait = await store.countAttempts(counters);
+  const wait = await store.countAttempts(counters, knownBrowser === undefined);
   if (wait !== undefined) return { wait };
   return {
     return: () => store.returnAttempts(counters.map(({ keyHash }) => keyHash)),
-    returnForAccount: () => (knownBrowser ? Promise.resolve() : store.returnAttempts([forAccount.keyHash])),
+    returnForAccount: () => (knownBrowser ? Promise.resolve() : store.returnAttempts([forAccount.keyHash], true)),
   };
 };
 
 /** Counts a failed introspection; resolves to the milliseconds to wait, or undefined where it may fail again. */
 export const countFailedIntrospection = async (deps: Deps, address: string): Promise<number | undefined> =>
-  deps.store.countAttempts([key(deps, 'introspection', clientNetwork(address, 48))]);
+  deps.store.countAttempts([key(deps, 'introspection', clientNetwork(address, 48))], true);
 
 /** What a sign-in may be asked for: a place in the store, or a question to the OpenID provider on the way there or back. */
 export type SignInStep = 'signIn' | 'toProvider' | 'fromProvider';

@@ -1,6 +1,13 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { beginWait, boundBy, transactSqlite } from '../../functions/gateway/store/databases.ts';
+import { createNodeCryptography } from '../../functions/gateway/node/node-cryptography.ts';
+import { beginWait, boundBy, inTurn, transactSqlite } from '../../functions/gateway/store/databases.ts';
+import { openCredentialStore } from '../../functions/gateway/store/open-store.ts';
 import { openSqlite } from '../../functions/gateway/store/sqlite.ts';
+import { createGate } from '../../functions/http/gate.ts';
 
 /** A piece of work that ends when it is told to, waited for by a client that may leave. */
 const waitFor = () => {
@@ -50,5 +57,84 @@ describe('T14 the wait for work of the store', () => {
     client.abort();
     const wait = beginWait(client.signal);
     await expect(boundBy(wait, new Promise(() => {})).finally(wait.end)).rejects.toThrow('the client has left');
+  });
+});
+
+describe('T13 writes of strangers and all others', () => {
+  /** Writes that end when they are told to, in the order in which they began. */
+  const queue = () => {
+    const turns = createGate(1);
+    const begun: string[] = [];
+    const ends = new Map<string, () => void>();
+    const write = (name: string, isStrangers: boolean) => {
+      const client = new AbortController();
+      const wait = beginWait(client.signal);
+      const result = inTurn(turns, wait, isStrangers, async () => {
+        begun.push(name);
+        await new Promise<void>((resolve) => ends.set(name, resolve));
+        return name;
+      }).finally(wait.end);
+      return { client, result };
+    };
+    return { begun, ends, write };
+  };
+
+  it('take turns, so that any number of strangers delays another one by a single write', async () => {
+    const { begun, ends, write } = queue();
+    const strangers = ['a', 'b', 'c', 'd'].map((name) => write(name, true));
+    const others = ['X', 'Y'].map((name) => write(name, false));
+    const order = ['a', 'b', 'X', 'c', 'Y', 'd'];
+    for (const name of order) {
+      await expect.poll(() => begun.at(-1)).toBe(name);
+      ends.get(name)?.();
+    }
+    expect(await Promise.all([...strangers, ...others].map(({ result }) => result))).toHaveLength(6);
+    expect(begun).toEqual(order);
+  });
+
+  it('leave the line when nobody waits for them any more, and are not done', async () => {
+    const { begun, ends, write } = queue();
+    const [first, second, third] = [write('a', true), write('b', false), write('c', true)];
+    second.client.abort();
+    await expect(second.result).rejects.toThrow('the client has left');
+    ends.get('a')?.();
+    await expect.poll(() => begun).toEqual(['a', 'c']);
+    ends.get('c')?.();
+    expect(await Promise.all([first.result, third.result])).toEqual(['a', 'c']);
+  });
+
+  it('are told apart by what they write', async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'turns-'));
+    const file = path.join(folder, 'gateway.sqlite');
+    const { sha256 } = createNodeCryptography();
+    const store = openCredentialStore({ kind: 'sqlite', file }, createNodeCryptography());
+    onTestFinished(async () => {
+      await store.close();
+      rmSync(folder, { recursive: true });
+    });
+    await store.listAccounts();
+    const elsewhere = new DatabaseSync(file);
+    elsewhere.exec('BEGIN IMMEDIATE');
+    const done: string[] = [];
+    const note = async (what: string, work: Promise<unknown>) => {
+      await work;
+      done.push(what);
+    };
+    const count = (name: string) => [{ keyHash: sha256(name), most: 5, window: 60_000 }];
+    const request = { callback: 'a:b', application: '', model: '', maskedUdid: '', udidHash: sha256('u') };
+    const writes = [
+      ...[1, 2, 3].map((one) => note('stranger', store.countAttempts(count(`s${one}`), true))),
+      note('stranger', store.addSignInRequest(sha256('h'), request, 60_000)),
+      note('stranger', store.returnAttempts([sha256('s1')], true)),
+      ...[1, 2].map((one) => note('known', store.countAttempts(count(`k${one}`)))),
+      note('known', store.returnAttempts([sha256('k1')])),
+      note('known', store.removeBrowser(sha256('b'))),
+    ];
+    elsewhere.exec('ROLLBACK');
+    elsewhere.close();
+    await Promise.all(writes);
+    const [first, ...rest] = done;
+    expect(first).toBe('stranger');
+    expect(rest).toEqual(['stranger', 'known', 'stranger', 'known', 'stranger', 'known', 'stranger', 'known']);
   });
 });

@@ -40,7 +40,7 @@ export const removeBrowser: Operation<'removeBrowser'> = ({ transact }, tokenHas
  */
 const longestLead = 60_000;
 
-export const countAttempts: Operation<'countAttempts'> = async (databases, attempts) => {
+export const countAttempts: Operation<'countAttempts'> = async (databases, attempts, isStrangers) => {
   const { transact, now } = databases;
   const wait = await findWait(databases, attempts);
   if (wait !== undefined) return wait;
@@ -66,7 +66,7 @@ export const countAttempts: Operation<'countAttempts'> = async (databases, attem
           .executeTakeFirst();
         if (!counted) throw new OneTooMany();
       }
-    });
+    }, isStrangers);
     return undefined;
   } catch (error) {
     // Others took the last ones since the look before; what was counted for this one is rolled back.
@@ -102,7 +102,7 @@ const findWait = async (
   return longest || undefined;
 };
 
-export const returnAttempts: Operation<'returnAttempts'> = ({ transact }, keyHashes) =>
+export const returnAttempts: Operation<'returnAttempts'> = ({ transact }, keyHashes, isStrangers) =>
   transact(async (transaction) => {
     for (const keyHash of keyHashes.toSorted(compare)) {
       await transaction
@@ -112,7 +112,7 @@ export const returnAttempts: Operation<'returnAttempts'> = ({ transact }, keyHas
         .where('count', '>', 0)
         .execute();
     }
-  });
+  }, isStrangers);
 
 const compare = (one: Uint8Array, other: Uint8Array) => {
   for (const [index, byte] of one.entries()) {

@@ -1,6 +1,7 @@
+import { createGate } from '../../http/gate.ts';
 import { timeOf } from './clock.ts';
 import type { StoreLocation } from './credential-store.ts';
-import { beginWait, transactSqlite, untilUnlocked } from './databases.ts';
+import { beginWait, inTurn, transactSqlite, untilUnlocked } from './databases.ts';
 import { isCurrent, migrate } from './migrations.ts';
 import type { Connection } from './open-connection.ts';
 import { connectPostgres } from './postgres-connection.ts';
@@ -24,13 +25,15 @@ export const connect = async (location: StoreLocation, clock?: () => number): Pr
 const connectSqlite = async (file: string, given: (() => number) | undefined): Promise<Connection> => {
   const connections = openSqlite(file);
   const { read, write } = connections;
+  const turns = createGate(1);
   try {
     if (!(await isCurrent(read, 'sqlite'))) await migrate(write, 'sqlite');
     const steady = given ? { now: given, observe: () => {} } : await startClock(read);
     return {
       during: (wait) => ({
         read,
-        transact: (work) => transactSqlite(write, wait, work),
+        transact: (work, isStrangers = false) =>
+          inTurn(turns, wait, isStrangers, () => transactSqlite(write, wait, work)),
         now: () => timeOf(steady.now),
         observe: steady.observe,
         // With the connection in hand, so that it is not done in the middle of somebody's transaction.

@@ -180,11 +180,12 @@ export interface CredentialStore {
 
   /**
    * Counts one more attempt under every key, or under none where one of them has had the most it may have: then nothing
-   * is written, and it resolves to the milliseconds until all of them may have one again.
+   * is written, and it resolves to the milliseconds until all of them may have one again. `isStrangers`: it is of somebody
+   * unknown, of whom there may be any number at once.
    */
-  countAttempts(attempts: readonly Attempt[]): Promise<number | undefined>;
+  countAttempts(attempts: readonly Attempt[], isStrangers?: boolean): Promise<number | undefined>;
   /** Takes back one attempt under each key. */
-  returnAttempts(keyHashes: readonly Uint8Array[]): Promise<void>;
+  returnAttempts(keyHashes: readonly Uint8Array[], isStrangers?: boolean): Promise<void>;
 
   /** The key of that name; the given one is stored where there was none. */
   findOrAddKey(name: string, fresh: Uint8Array): Promise<Uint8Array>;

@@ -1,13 +1,20 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { Kysely, RawBuilder, Transaction } from 'kysely';
+import type { Gate } from '../../http/gate.ts';
 import { ClientLeft, type CredentialStore } from './credential-store.ts';
 import type { GatewayTables } from './tables.ts';
 
 /** Where an operation of the store reads and writes, for as long as somebody waits for it. */
 export interface Databases {
   readonly read: Kysely<GatewayTables>;
-  /** Does the work in one write transaction, or nothing of it; what it resolves to is on disk. */
-  transact<Result>(work: (transaction: Transaction<GatewayTables>) => Promise<Result>): Promise<Result>;
+  /**
+   * Does the work in one write transaction, or nothing of it; what it resolves to is on disk. `isStrangers`: anybody may
+   * have this written without an account, so it waits in a line of its own, where writers wait for each other.
+   */
+  transact<Result>(
+    work: (transaction: Transaction<GatewayTables>) => Promise<Result>,
+    isStrangers?: boolean,
+  ): Promise<Result>;
   /** The store's time in milliseconds since 1970, for a statement that is run at once. */
   now(): RawBuilder<number>;
   /** Tells the store's clock of a time found in a row, where it has one that could be behind. */
@@ -111,6 +118,25 @@ export const untilUnlocked = async <Result>(wait: Wait, work: () => Promise<Resu
       });
     }
   }
+};
+
+/** One write at a time. Those of strangers, of whom there may be any number, take turns with all others. */
+export type WriteTurns = Pick<Gate, 'isOpen' | 'pass'>;
+
+/** A write when it is its turn, or an error when its wait is over. */
+export const inTurn = <Result>(
+  turns: WriteTurns,
+  wait: Wait,
+  isStrangers: boolean,
+  write: () => Promise<Result>,
+): Promise<Result> => {
+  // Only who has to wait is told when the wait is over.
+  const isOpen = turns.isOpen();
+  const writing = turns.pass(isStrangers ? 'strangers' : 'others', async () => {
+    wait.assertWanted();
+    return write();
+  });
+  return isOpen ? writing : boundBy(wait, writing);
 };
 
 /**

@@ -46,7 +46,7 @@ export const createAddSignInRequest =
         })
         .execute();
       return true;
-    });
+    }, true);
   };
 
 const reserve = async (transaction: Transaction<GatewayTables>, bytes: number, most: RequestBounds) => {
