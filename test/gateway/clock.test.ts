@@ -188,31 +188,6 @@ test('T8 nor is one used after a restore that kept the sign-ins, whichever of th
   await after.close();
 });
 
-test('T13 attempts counted under a clock that was months ahead keep nobody out once it is right', async () => {
-  useMachine();
-  const file = newFile();
-  const window = 15 * minute;
-  const full = { keyHash: Buffer.alloc(32, 1), window, most: 2 };
-  const begun = { keyHash: Buffer.alloc(32, 2), window, most: 2 };
-  machine.wall += 60 * day;
-  const ahead = open(file);
-  for (const attempts of [[full, begun], [full]]) expect(await ahead.countAttempts(attempts)).toBeUndefined();
-  expect(await ahead.countAttempts([full])).toBe(window);
-  await ahead.close();
-  machine.wall -= 60 * day;
-  const right = open(file);
-  for (const one of [full, begun]) {
-    for (const _ of [1, 2]) expect(await right.countAttempts([one])).toBeUndefined();
-    expect(await right.countAttempts([one])).toBe(window);
-  }
-  await right.close();
-  // Of two processes the clock of one may be a little ahead.
-  machine.wall -= 30 * second;
-  const behind = open(file);
-  expect(await behind.countAttempts([full])).toBe(window + 30 * second);
-  await behind.close();
-});
-
 test('T14 replicas whose clocks differ take the time from PostgreSQL', async () => {
   const url = await newDatabase();
   const replica = () => openCredentialStore({ kind: 'postgres', url, pool: 3 }, createNodeCryptography());

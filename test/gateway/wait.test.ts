@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createNodeCryptography } from '../../functions/gateway/node/node-cryptography.ts';
 import { beginWait, boundBy, inTurn, transactSqlite } from '../../functions/gateway/store/databases.ts';
 import { openCredentialStore } from '../../functions/gateway/store/open-store.ts';
@@ -50,6 +50,18 @@ describe('T14 the wait for work of the store', () => {
     client.abort();
     await expect(transaction).rejects.toThrow('the client has left');
     expect(done).toBe(0);
+  });
+
+  it('is over for the work when it is over for whoever waits, though the timer that ends it may be early', () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const wait = beginWait();
+    onTestFinished(wait.end);
+    const { signal } = wait;
+    wait.assertWanted();
+    vi.advanceTimersByTime(5_000);
+    expect(signal.aborted).toBe(true);
+    expect(() => wait.assertWanted()).toThrow('not done within 5000 ms');
   });
 
   it('is over at once for a client that had left before', async () => {
@@ -112,9 +124,12 @@ describe('T13 writes of strangers and all others', () => {
       await store.close();
       rmSync(folder, { recursive: true });
     });
-    await store.listAccounts();
+    const id = createNodeCryptography().randomId();
+    await store.addAccount({ id, name: 'alice', displayName: 'alice', passwordHash: '' });
     const elsewhere = new DatabaseSync(file);
     elsewhere.exec('BEGIN IMMEDIATE');
+    // That a browser leaves that is not known is not written at all.
+    await store.removeBrowser(sha256('nobody'));
     const done: string[] = [];
     const note = async (what: string, work: Promise<unknown>) => {
       await work;
@@ -128,7 +143,7 @@ describe('T13 writes of strangers and all others', () => {
       note('stranger', store.returnAttempts([sha256('s1')], true)),
       ...[1, 2].map((one) => note('known', store.countAttempts(count(`k${one}`)))),
       note('known', store.returnAttempts([sha256('k1')])),
-      note('known', store.removeBrowser(sha256('b'))),
+      note('known', store.addBrowser({ tokenHash: sha256('b'), accountId: id, sessionLife: 1000, life: 1000 })),
     ];
     elsewhere.exec('ROLLBACK');
     elsewhere.close();

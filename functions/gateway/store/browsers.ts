@@ -29,16 +29,18 @@ export const findBrowser: Operation<'findBrowser'> = async ({ read, now }, token
   return { ...browser, signedIn: signed_in_until > readAt };
 };
 
-export const removeBrowser: Operation<'removeBrowser'> = ({ transact }, tokenHash) =>
-  transact(async (transaction) => {
+export const removeBrowser: Operation<'removeBrowser'> = async ({ read, transact }, tokenHash) => {
+  // Anybody may say that a browser leaves: of one that is not known, nothing is written.
+  const known = await read
+    .selectFrom('gateway_browsers')
+    .select('token_hash')
+    .where('token_hash', '=', tokenHash)
+    .executeTakeFirst();
+  if (!known) return;
+  await transact(async (transaction) => {
     await transaction.deleteFrom('gateway_browsers').where('token_hash', '=', tokenHash).execute();
   });
-
-/**
- * How much longer, in milliseconds, than its own length a window may still last: the clocks of two processes differ by
- * less. One that lasts longer was begun under a clock that was ahead, and would keep everybody out until that time.
- */
-const longestLead = 60_000;
+};
 
 export const countAttempts: Operation<'countAttempts'> = async (databases, attempts, isStrangers) => {
   const { transact, now } = databases;
@@ -48,8 +50,7 @@ export const countAttempts: Operation<'countAttempts'> = async (databases, attem
     await transact(async (transaction) => {
       // In one order everywhere, so that two replicas that count the same keys cannot wait for each other.
       for (const { keyHash, window, most } of attempts.toSorted((one, other) => compare(one.keyHash, other.keyHash))) {
-        const over = sql<boolean>`(gateway_attempts.ends_at <= ${now()}
-          or gateway_attempts.ends_at > excluded.ends_at + ${longestLead})`;
+        const over = sql<boolean>`gateway_attempts.ends_at <= ${now()}`;
         const counted = await transaction
           .insertInto('gateway_attempts')
           .values({ key_hash: keyHash, count: 1, ends_at: sql`${now()} + ${window}` })
@@ -78,10 +79,7 @@ export const countAttempts: Operation<'countAttempts'> = async (databases, attem
 class OneTooMany extends Error {}
 
 /** Milliseconds until every key may have another attempt; undefined where each may now. Reads only. */
-const findWait = async (
-  { read, now }: Databases,
-  attempts: readonly { readonly keyHash: Uint8Array; readonly window: number; readonly most: number }[],
-) => {
+const findWait = async ({ read, now }: Databases, attempts: readonly { keyHash: Uint8Array; most: number }[]) => {
   const rows = await read
     .selectFrom('gateway_attempts')
     .select(['key_hash', 'count', 'ends_at', now().as('readAt')])
@@ -93,11 +91,8 @@ const findWait = async (
     .execute();
   let longest = 0;
   for (const { key_hash, count, ends_at, readAt } of rows) {
-    const wait = ends_at - readAt;
-    const isFull = attempts.some(
-      ({ keyHash, window, most }) => compare(keyHash, key_hash) === 0 && count >= most && wait <= window + longestLead,
-    );
-    if (isFull) longest = Math.max(longest, wait);
+    const isFull = attempts.some(({ keyHash, most }) => compare(keyHash, key_hash) === 0 && count >= most);
+    if (isFull) longest = Math.max(longest, ends_at - readAt);
   }
   return longest || undefined;
 };

@@ -63,6 +63,8 @@ export const beginWait = (client?: AbortSignal): Wait => {
       return controller.signal;
     },
     assertWanted: () => {
+      // A timer may be a millisecond early, and whoever was told that the time has passed believes that nothing is done.
+      controller?.signal.throwIfAborted();
       if (client?.aborted) throw left();
       if (performance.now() > deadline) throw late();
     },
@@ -120,7 +122,7 @@ export const untilUnlocked = async <Result>(wait: Wait, work: () => Promise<Resu
   }
 };
 
-/** One write at a time. Those of strangers, of whom there may be any number, take turns with all others. */
+/** One write of a process at a time. Those of strangers, of whom there may be many, take turns with all others. */
 export type WriteTurns = Pick<Gate, 'isOpen' | 'pass'>;
 
 /** A write when it is its turn, or an error when its wait is over. */
