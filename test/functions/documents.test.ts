@@ -73,15 +73,21 @@ describe('H4 a large document', () => {
     }
   });
 
+  /** Has one copy take all the room, from a clock that was so many milliseconds ahead. Returns its path. */
+  const fill = (copies: string, ahead: number): string => {
+    const file = path.join(copies, 'of-another.gzip');
+    mkdirSync(copies);
+    writeFileSync(file, '');
+    // It occupies no disk.
+    truncateSync(file, 2 ** 30);
+    const at = new Date(Date.now() + ahead);
+    utimesSync(file, at, at);
+    return file;
+  };
+
   it('is compressed where copies from before the clock was set back an hour take all the room', async () => {
     const { ask, copies } = await startLarge();
-    const before = path.join(copies, 'of-another.gzip');
-    mkdirSync(copies);
-    writeFileSync(before, '');
-    // It occupies no disk.
-    truncateSync(before, 2 ** 30);
-    const hourAhead = new Date(Date.now() + 3_600_000);
-    utimesSync(before, hourAhead, hourAhead);
+    const before = fill(copies, 3_600_000);
     for (const encoding of codings) expect(await ask(encoding)).toMatchObject({ status: 200, encoding });
     expect(existsSync(before)).toBe(false);
     expect(readdirSync(copies)).toHaveLength(codings.length);
@@ -90,12 +96,7 @@ describe('H4 a large document', () => {
   it('is sent as it is where its copy had to make room for one of a clock that is a moment ahead', async () => {
     const { ask, copies } = await startLarge();
     const plain = await ask('identity');
-    const before = path.join(copies, 'of-another.gzip');
-    mkdirSync(copies);
-    writeFileSync(before, '');
-    truncateSync(before, 2 ** 30);
-    const momentAhead = new Date(Date.now() + 59_000);
-    utimesSync(before, momentAhead, momentAhead);
+    fill(copies, 59_000);
     expect(await ask('gzip')).toEqual(plain);
     expect(readdirSync(copies)).toEqual(['of-another.gzip']);
   });

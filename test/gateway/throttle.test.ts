@@ -370,11 +370,15 @@ test('T13 of a flood that fills the places nothing more is written, and a known 
   // The others have the places of their network: one is checked, and four wait.
   await expect.poll(() => answered).toBeGreaterThanOrEqual(15 - 5);
   const counted = vi.spyOn(gateway.store, 'countAttempts');
-  const late = await Promise.all(Array.from({ length: 8 }, (_, one) => guess(`late${one}`)));
-  const away = late.filter((status) => status === 503).length;
-  expect(away).toBeGreaterThan(0);
-  // Some may have found the places of those whose checks ended meanwhile.
-  expect(counted.mock.calls.length).toBe(late.length - away);
+  // Where a check ends just now, all who come have room, and those that find it taken are counted. They fill the places.
+  let spared = 0;
+  for (let round = 0; round < 4 && spared === 0; round++) {
+    counted.mockClear();
+    const late = await Promise.all(Array.from({ length: 8 }, (_, one) => guess(`late${round}-${one}`)));
+    expect(late.every((status) => status === 503 || status === 403)).toBe(true);
+    spared = late.length - counted.mock.calls.length;
+  }
+  expect(spared).toBeGreaterThan(0);
   expect(await attempt(gateway, 'alice', password, '203.0.113.1', own)).toBe(303);
   expect((await Promise.all(flood)).filter((status) => status !== 503 && status !== 403)).toEqual([]);
   await gateway.close();
