@@ -14,6 +14,7 @@ import {
   gzip,
   zstdCompress,
 } from 'node:zlib';
+import { newestFirst } from '../../src/disk/newest-first.ts';
 import type { Encoding } from '../http/accept-header.ts';
 
 type Coding = Exclude<Encoding, 'identity'>;
@@ -98,14 +99,10 @@ const unlessGone = (error: unknown): undefined => {
   if (!isGone(error)) throw error;
 };
 
-/** By how many milliseconds the clock of another machine, whose disk this may be, can differ. */
-const clockTolerance = 60_000;
-
-// A time in the future means that the clock was set back afterwards. Such copies are the first to go: they would be the
-// newest until that time, and in a full folder every copy that is made would be removed at once.
+// Copies of before the clock was set back are the first to go: else every copy that is made in a full folder would be
+// removed at once.
 const dropOldest = async (folder: string): Promise<void> => {
-  const soon = Date.now() + clockTolerance;
-  const names = await readdir(folder);
+  const names = (await readdir(folder).catch(unlessGone)) ?? [];
   const files = await Promise.all(
     names.map(async (name) => {
       const file = path.join(folder, name);
@@ -114,10 +111,7 @@ const dropOldest = async (folder: string): Promise<void> => {
     }),
   );
   let total = 0;
-  const newestFirst = files.sort(
-    (a, b) => Number(a.mtimeMs > soon) - Number(b.mtimeMs > soon) || b.mtimeMs - a.mtimeMs,
-  );
-  for (const { file, size } of newestFirst) {
+  for (const { file, size } of newestFirst(files, ({ mtimeMs }) => mtimeMs)) {
     total += size;
     if (total > mostKept) await rm(file, { force: true });
   }

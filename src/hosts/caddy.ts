@@ -36,7 +36,6 @@ import {
   namePattern,
   olderRoutes,
   pagedQuery,
-  spelledPages,
 } from './routes.ts';
 
 // Caddy 2.6 or later, without plugins. The route goes one way: refusals, what the function answers, then the file for
@@ -309,12 +308,6 @@ const site = (input: RuleInput): string[] => {
     ]),
     ...block('@file', ['not path */', 'file']),
     ...handle('file', [...fileHeaders(), ...fileServer()]),
-    ...(input.functionUrl === undefined || !input.site
-      ? []
-      : [
-          `@spelled path_regexp ${raw(`^${spelledPages}$`)}`,
-          ...handle('spelled', handOn(input.functionUrl, input.below)),
-        ]),
     ...handle('', missing),
   ];
 };

@@ -5,7 +5,7 @@ import { documentPath } from '../contract/paths.ts';
 import { mostRepetitions, type Replacement, replacements } from './encoding.ts';
 import { apiWords, exactNames, literally, type RuleInput, withAndWithoutRoot } from './host-rules.ts';
 import { map, pattern, quoted } from './nginx-syntax.ts';
-import { chosenRoutes, namedRoutes, pagedQuery, spelledPages } from './routes.ts';
+import { chosenRoutes, namedRoutes, pagedQuery } from './routes.ts';
 
 // What nginx reads from a request and writes into an answer, as maps for its block "http".
 
@@ -107,7 +107,7 @@ const chosenMaps = (): string[] => [
   ]),
 ];
 
-const functionMaps = ({ below, site, functionUrl }: RuleInput): string[] => [
+const functionMaps = ({ site, functionUrl }: RuleInput): string[] => [
   '# Whether a page of a list is asked for, which the function answers.',
   ...namedRoutes.flatMap(({ paged }) =>
     paged.length === 0
@@ -124,11 +124,6 @@ const functionMaps = ({ below, site, functionUrl }: RuleInput): string[] => [
         ...map('$args', 'searched', [
           ['default', '""'],
           [pattern(askedQuery), '1'],
-        ]),
-        '# Whether a page is asked for by a name that is encoded in its address, where the function redirects.',
-        ...map('$uri', 'spelled', [
-          ['default', '""'],
-          [pattern(`^${literally(below)}${spelledPages}$`), '1'],
         ]),
       ]),
 ];

@@ -259,9 +259,6 @@ const siteLocations = ({ below, site, functionUrl }: RuleInput): string[] => [
     ...fileHeaders(),
     'add_header Vary Accept always;',
     'if (-f $document_root$uri/index.html) { return 308 $debdex_asked/$is_args$args; }',
-    ...(functionUrl === undefined || !site
-      ? []
-      : [errorsOfProxy, 'error_page 418 = @debdex_function;', 'if ($debdex_spelled) { return 418; }']),
     'error_page 404 $debdex_missing;',
     'return 404;',
   ]),

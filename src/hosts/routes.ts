@@ -141,13 +141,6 @@ export const computedRoutes: readonly ComputedRoute[] = [
   ]),
 ];
 
-/**
- * Pages and feeds of packages and repositories whose names are encoded in the names of their folders, below the path of
- * the publication, as a regular expression: addresses that contain the name itself, which the function redirects. A few
- * that are in their folder match too.
- */
-export const spelledPages = '/(?:package|repository)/[^/]*[^a-z0-9.+/-][^/]*(?:/.*)?';
-
 /** A part of the addresses from before /v2 that the function answers, with everything below it. */
 export interface OlderRoute {
   /** With a slash at its beginning and none at its end. */

@@ -9,12 +9,10 @@ import {
   keptChangeLists,
   signaturesFolder,
 } from '../contract/generation.ts';
+import { newestFirst } from '../disk/newest-first.ts';
 import { readGenerationText } from './generation-in-force.ts';
 import { signaturePathOf } from './generation-signature.ts';
 import type { OutputFolder } from './output-folder.ts';
-
-/** By how many milliseconds the clock of another machine, whose disk this may be, can differ. */
-const clockTolerance = 60_000;
 
 /** Keeps this file, if given, and the newest others in a folder, among the names that `isOfKind` accepts. */
 const keepNewest = (
@@ -24,15 +22,12 @@ const keepNewest = (
   isOfKind: (name: string) => boolean = () => true,
 ): void => {
   if (!existsSync(output.resolve(folder))) return;
-  const soon = Date.now() + clockTolerance;
   const others = readdirSync(output.resolve(folder))
     .filter(isOfKind)
     .map((name) => `${folder}/${name}`)
     .filter((name) => name !== current)
-    .map((name) => ({ name, at: statSync(output.resolve(name)).mtimeMs }))
-    // A time in the future means that the clock was set back afterwards.
-    .sort((one, other) => Number(one.at > soon) - Number(other.at > soon) || other.at - one.at);
-  for (const { name } of others.slice(keptCatalogs - 1)) rmSync(output.resolve(name));
+    .map((name) => ({ name, at: statSync(output.resolve(name)).mtimeMs }));
+  for (const { name } of newestFirst(others, ({ at }) => at).slice(keptCatalogs - 1)) rmSync(output.resolve(name));
 };
 
 /**

@@ -54,7 +54,6 @@ beforeAll(async () => {
   server.write('v2/portions/aa.portion', 'not really');
   server.write('v2/jailbreak/repository/sample/packages/2.json', '{"data":[]}');
   server.write('feed.atom', '<feed/>');
-  for (const file of encodedPages) server.write(file, '<title>Encoded</title>');
   for (const path of openToScripts) server.write(path.slice(1), '{}');
   for (const path of olderDocuments) server.write(path.slice(1), '[]');
   for (const slug of oddSlugs)
@@ -114,21 +113,6 @@ const documents = [
 ];
 const searches = ['/search/', '/search/?q=', '/search/?q=example', '/search/?q=example&page=2'];
 const pages = ['/', ...searches, '/privacy/', '/privacy', '/privacy?x=1', '/assets/page.B4x9.css', '/feed.atom'];
-/** Pages and feeds whose folders are called otherwise than what they are about, and their addresses by its own name. */
-const encodedPages = [
-  'package/com._example._two/index.html',
-  'package/com._example._two/feed.atom',
-  'package/=e9=9b=aa/index.html',
-  'repository/_a.b=5f_c-1/index.html',
-];
-const spelledPages = [
-  '/package/com.Example.Two',
-  '/package/com.Example.Two/?ios=16.7',
-  '/package/com.Example.Two/feed.atom',
-  '/package/%E9%9B%AA/',
-  '/package/no.Such.Package/',
-  '/repository/A.b_C-1/',
-];
 /** What the site has for programs, in folders of every depth. */
 const openToScripts = [
   '/feed.json',
@@ -205,7 +189,6 @@ const questions: Question[] = [
     ...slugAddresses,
     ...documents,
     ...pages,
-    ...spelledPages,
     ...refused,
     ...computed,
     ...olderDocuments,
@@ -263,12 +246,8 @@ const nameOf = ({ path, method = 'GET', headers }: Question): string =>
 
 type Difference = readonly [question: RegExp, status: number];
 
-/** It does not ask for a page that is not there by another name. */
-const unspelled: Difference = [/^GET \/(?:package|repository)\/[^/ ]*[^a-z0-9./-]/, 404];
-
 /** What Cloudflare does by itself, before the worker: it redirects, and refuses other methods of files without a word. */
 const cloudflareDifferences: readonly Difference[] = [
-  unspelled,
   [/^GET \/privacy(?:\?x=1)?$/, 307],
   [/^(?:OPTIONS|DELETE) \/(?:privacy\/|feed\.atom)$/, 405],
 ];
@@ -280,7 +259,6 @@ const differences: Readonly<Record<HostName, readonly Difference[]>> = {
   'cloudflare-workers': cloudflareDifferences,
   'cloudflare-pages': cloudflareDifferences,
   netlify: [
-    unspelled,
     // A rewrite to a file that is not there answers with the page of the site.
     [
       /^GET \/v2\/jailbreak\/(?:package|repository)\/(?:no[.-]such|com\.example\.ONE|Sample|sample\/packages\/3|a\.b_c|X\.json|RANKING)/,
