@@ -21,13 +21,13 @@ const versions = String.raw`\bios ?${version}${further}{0,5}${onwards}?`;
 const severalVersions = String.raw`\bios ?${version}(?:${further}{1,5}${onwards}?|${onwards})`;
 
 // In a name, versions in brackets or after "for" count; in a description only versions in brackets, after words that
-// claim support, or several after "for".
+// claim support ("support" itself where a sentence begins with it), or several after "for".
 const inName = new RegExp(
   String.raw`[([][^()[\]]{0,24}?(?<bracketed>${versions})[^()[\]]{0,24}[)\]]|\bfor (?<meant>${versions})(?! ?-?style)`,
   'i',
 );
 const inDescription = new RegExp(
-  String.raw`[([](?:for |supports )?(?<bracketed>${versions})(?: only)?[)\]]|\b(?:supports|compatible with|works (?:on|with)|requires) (?<claimed>${versions})|\bfor (?<meant>${severalVersions})`,
+  String.raw`[([](?:for |supports )?(?<bracketed>${versions})(?: only)?[)\]]|(?:\b(?:supports|compatible with|works (?:on|with)|requires)|(?:^|[.!?;] )support) (?<claimed>${versions})|\bfor (?<meant>${severalVersions})`,
   'i',
 );
 const denied = /\b(?:not|never|no longer|cannot|without|except)\b|n['’]t\b|\b(?:un|in)(?:supported|compatible)/i;

@@ -200,6 +200,9 @@ describe('C14: the words of name and description', () => {
 
   it.each([
     ['Logs of everything. Supports iOS 7-13', ['iOS 7-13', 'iOS 7 to 13']],
+    ['Support iOS 12 - 14', ['iOS 12 - 14', 'iOS 12 to 14']],
+    ['Finds words. Support iOS 11-14.', ['iOS 11-14', 'iOS 11 to 14']],
+    ['Please ask the author to support iOS 16', []],
     ['Hides an alert (iOS 9-13.x)', ['iOS 9-13.x', 'iOS 9 to 13']],
     ['Waves, compatible with iOS 9/10.', ['iOS 9/10', 'iOS 9 to 10']],
     ['OpenJDK 16 for iOS 12+', ['iOS 12+', 'iOS 12 or newer']],
