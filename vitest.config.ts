@@ -24,8 +24,8 @@ const execArgv = [
 
 export default defineConfig({
   test: {
-    globalSetup: ['test/support/run-folder.ts'],
-    setupFiles: ['test/support/loopback-only.ts', 'test/support/compiled-code.ts'],
+    globalSetup: ['test/support/run-folder.ts', 'test/support/hung-files.ts'],
+    setupFiles: ['test/support/running-file.ts', 'test/support/loopback-only.ts', 'test/support/compiled-code.ts'],
     pool: 'forks',
     // Two more than there are processors: half of the time of a test goes by waiting for a process, a browser or a limit.
     // With four more, a tenth more processor time was taken and none was saved.

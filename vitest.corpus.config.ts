@@ -6,8 +6,8 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/corpus/**/*.test.ts'],
-    globalSetup: ['test/support/page-bundle.ts'],
-    setupFiles: ['test/support/loopback-only.ts'],
+    globalSetup: ['test/support/hung-files.ts', 'test/support/page-bundle.ts'],
+    setupFiles: ['test/support/running-file.ts', 'test/support/loopback-only.ts'],
     testTimeout: 300_000,
     hookTimeout: 300_000,
     pool: 'forks',
