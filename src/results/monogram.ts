@@ -1,16 +1,3 @@
-/** How many hues there are for the tiles of packages and the cards of repositories. */
-const hueCount = 7;
-
-/** The red one, for a warning, which the hue of a slug, green perhaps, would belie. */
-export const warningHue = 5;
-
-/** The hue of a slug or an identifier, from 0 to 6 or to `count` - 1. It is the same wherever it is shown. */
-export const hueOf = (text: string, count = hueCount): number => {
-  let sum = 0;
-  for (const character of text) sum = (sum * 31 + (character.codePointAt(0) ?? 0)) % 0xffff;
-  return sum % count;
-};
-
 const word = /\p{Lu}?\p{M}*[\p{Ll}\p{Lo}\p{N}][\p{Ll}\p{Lo}\p{M}\p{N}]*(?:['’]s\b)?|\p{Lu}+(?!\p{Ll})|\p{L}/gu;
 // Scripts in which one character is a word, and two would fill a tile to its edges.
 const wide = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;

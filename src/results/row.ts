@@ -1,6 +1,7 @@
 import { stageOf } from '../contract/version-stage.ts';
+import { hueOf } from './hue.ts';
 import { cutText, escapeMarkup } from './markup.ts';
-import { hueOf, lettersOf } from './monogram.ts';
+import { lettersOf } from './monogram.ts';
 import { notchesOf, notchOf } from './notches.ts';
 import { packageAddress } from './package-address.ts';
 

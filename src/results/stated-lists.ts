@@ -1,4 +1,4 @@
-import { hueOf } from './monogram.ts';
+import { hueOf } from './hue.ts';
 
 // Three kilobytes after compression, if most packages state something.
 const packagesInList = 1024;

@@ -1,4 +1,5 @@
-import { hueOf, lettersOf } from '../results/monogram.ts';
+import { hueOf } from '../results/hue.ts';
+import { lettersOf } from '../results/monogram.ts';
 import { type Notch, notchPlaces } from '../results/notches.ts';
 import { escapeXml } from './xml.ts';
 

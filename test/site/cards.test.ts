@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { stageOf } from '../../src/contract/version-stage.ts';
-import { hueOf, lettersOf } from '../../src/results/monogram.ts';
+import { hueOf } from '../../src/results/hue.ts';
+import { lettersOf } from '../../src/results/monogram.ts';
 import { notchesOf } from '../../src/results/notches.ts';
 import { rowMarkup, titleMarkup } from '../../src/results/row.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import sharp from 'sharp';
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { hueOf } from '../../src/results/monogram.ts';
+import { hueOf } from '../../src/results/hue.ts';
 import { notchesOf } from '../../src/results/notches.ts';
 import { drawPictures } from '../../src/site/draw-pictures.ts';
 import { encodeIndexed, type Pixels } from '../../src/site/png.ts';

@@ -22,8 +22,6 @@ const compressed = /^(?:text|application\/(?:json|xml|atom)|image\/svg)/;
 export interface StaticServer {
   readonly base: string;
   readonly requests: string[];
-  /** Bytes of bodies sent, after compression. */
-  sent: number;
   close(): Promise<void>;
 }
 
@@ -48,20 +46,17 @@ export const serveFolder = async (folder: string, below = ''): Promise<StaticSer
       body = gzipSync(body);
       headers['content-encoding'] = 'gzip';
     }
-    state.sent += body.length;
     response.writeHead(status, { ...headers, 'content-length': String(body.length) });
     response.end(request.method === 'HEAD' ? undefined : body);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const state: StaticServer = {
+  return {
     base: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
-    sent: 0,
     close: () =>
       new Promise((resolve) => {
         server.closeAllConnections();
         server.close(() => resolve());
       }),
   };
-  return state;
 };

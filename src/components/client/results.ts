@@ -4,12 +4,15 @@ import { searchPage } from '../../contract/search-page.ts';
 import type { Chosen } from '../../results/chosen-facets.ts';
 import { presentSlug } from '../../results/former-slugs.ts';
 import type { Results } from './search.ts';
+import { stateRows } from './stated.ts';
 import { hasDevice, keepDevice, placeRows } from './visitor-device.ts';
 
 // The search page. Its address contains the whole query, so that it can be shared and returned to.
 
 // Not from the module that counts them, which is loaded after the first query.
 const { facets: facetNames, step } = searchPage;
+/** Where so many of the first results may run on the visitor's device, no further ones are looked at for others. */
+const enough = step / 2;
 
 const byId = <T extends HTMLElement>(id: string): T => document.getElementById(id) as T;
 const form = byId<HTMLFormElement>('search-form');
@@ -239,11 +242,18 @@ const adopt = (left?: Left | null) => {
     addEventListener('load', () => document.activeElement === document.body && focusRow(left.at));
 };
 
+// The function does not know the device, and its rows state less than the lists do.
+const adoptForDevice = async () => {
+  const turn = asked;
+  const fitting = await stateRows(list);
+  if (turn === asked && results === undefined && fitting < enough && !more.hidden) await answer();
+};
+
 const readMore = async () => {
   const turn = asked;
   if (results === undefined) {
     const { search } = await load();
-    const found = await search(question(), shown + step, chosen(), sorted(), true);
+    const found = await search(question(), shown + step, chosen(), sorted(), true, shown);
     if (turn !== asked) return;
     results = found;
   }
@@ -327,8 +337,10 @@ if (document.activeElement === field) loadSoon();
 if (matchMedia('(min-width: 64rem)').matches) facets.open = true;
 const left = history.state as Left | null;
 const isAsAsked = readAddress();
-// The function does not know the device.
-const isWhole =
-  isAsAsked && !hasDevice() && !/[?&]page=/.test(location.search) && (left?.shown ?? 0) <= list.childElementCount;
-if (status.dataset.answered !== undefined && isWhole) adopt(left);
-else void answer(left);
+const isWhole = isAsAsked && !/[?&]page=/.test(location.search) && (left?.shown ?? 0) <= list.childElementCount;
+// Who comes back to a row finds it where it was.
+if (status.dataset.answered === undefined || !isWhole || (left && hasDevice())) void answer(left);
+else {
+  adopt(left);
+  if (hasDevice()) void adoptForDevice();
+}

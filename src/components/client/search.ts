@@ -11,7 +11,7 @@ import { readEntry } from './index-entry.ts';
 import { answers, mayAsk } from './index-presence.ts';
 import type { Ordering } from './search-files.ts';
 import { withStatements } from './stated.ts';
-import { deviceBuild, mayRun } from './visitor-device.ts';
+import { deviceBuild, hasDevice, mayRun } from './visitor-device.ts';
 
 // One search over two sources: the index through the function, and the one among the files.
 
@@ -35,13 +35,15 @@ const fromIndex = async (
   wanted: number,
   sort: PackageOrder,
   isForDevice: boolean,
+  placed: number,
 ): Promise<Results> => {
   const fits = isForDevice ? ({ runs }: FoundPackage) => mayRun(runs ?? '') : undefined;
   const answer = new IndexAnswer(text, chosen, sort, wanted, fits);
   // Packages keep their places even without a device, because later reads may know more about a package than the first.
   const arrange = fitsFirst(fits ?? (() => false));
   await answer.reach(wanted);
-  let shown = 0;
+  arrange(answer.found.slice(0, placed), 0);
+  let shown = placed;
   let known: readonly FoundPackage[] = [];
   let arranged: readonly FoundPackage[] = [];
   const read = () => {
@@ -65,7 +67,7 @@ const fromIndex = async (
       await answer.reach(to);
       const some = read().slice(from, to);
       shown = Math.max(shown, to);
-      return withStatements(some);
+      return hasDevice() ? withStatements(some) : some;
     },
     count: async () => {
       const { found, isMore } = await answer.all();
@@ -148,8 +150,8 @@ export const findBeginning = async (text: string): Promise<BeginningList | undef
 
 /**
  * Searches packages. The index answers a text; without one, the files do, which know all packages. `isForDevice`: if
- * the visitor's device is known, packages that may run on it come first. Throws Superseded if a newer query has
- * replaced this one.
+ * the visitor's device is known, packages that may run on it come first. `placed`: of so many, which the index names
+ * first, it is already shown which may run. Throws Superseded if a newer query has replaced this one.
  */
 export const search = (
   text: string,
@@ -157,10 +159,11 @@ export const search = (
   chosen: Chosen = {},
   sort?: PackageOrder,
   isForDevice = false,
+  placed = 0,
 ): Promise<Results> => {
   const build = isForDevice ? deviceBuild() : undefined;
   const architecture = build && architectureOf(build);
   const files = () => fromFiles(text, chosen, { sort, architecture });
   const mayFit = architecture !== undefined && (chosen.architecture ?? architecture) === architecture;
-  return text !== '' && mayAsk() ? orElse(fromIndex(text, chosen, wanted, sort, mayFit), files) : files();
+  return text !== '' && mayAsk() ? orElse(fromIndex(text, chosen, wanted, sort, mayFit, placed), files) : files();
 };

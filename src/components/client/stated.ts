@@ -1,6 +1,6 @@
 import { statedLists } from '../../results/stated-lists.ts';
 import { addressOf } from './address.ts';
-import { hasDevice } from './visitor-device.ts';
+import { mayRun, regroup } from './visitor-device.ts';
 
 // Rows made from records of the API only know what the architectures state about devices. If the visitor has a device,
 // the rest is read from the lists of the build.
@@ -35,12 +35,22 @@ const statedBy = async (id: string, runs: string): Promise<string> => {
   return list.get(id) ?? runs;
 };
 
-/** The same packages with everything that they state, if a device is known. */
-export const withStatements = async <T extends { readonly id: string; readonly runs: string | undefined }>(
+/** The same packages with everything that they state. */
+export const withStatements = <T extends { readonly id: string; readonly runs: string | undefined }>(
   found: readonly T[],
-): Promise<readonly T[]> => {
-  if (!hasDevice()) return found;
-  return Promise.all(
+): Promise<readonly T[]> =>
+  Promise.all(
     found.map(async (one) => (one.runs === undefined ? one : { ...one, runs: await statedBy(one.id, one.runs) })),
   );
+
+/**
+ * Gives the rows of a list, which the function made, everything that their packages state, and groups them. Resolves to
+ * how many of them may run on the visitor's device.
+ */
+export const stateRows = async (list: HTMLElement): Promise<number> => {
+  const rows = [...list.querySelectorAll<HTMLElement>('[data-runs]')];
+  const stated = await Promise.all(rows.map(({ dataset: { package: id = '', runs = '' } }) => statedBy(id, runs)));
+  for (const [index, row] of rows.entries()) row.dataset.runs = stated[index];
+  regroup(list);
+  return stated.filter(mayRun).length;
 };

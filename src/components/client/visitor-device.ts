@@ -114,7 +114,7 @@ export const placeRows = (list: HTMLElement, items: readonly HTMLElement[]): voi
 };
 
 /** Groups the items of a list again. */
-const regroup = (list: HTMLElement): void => {
+export const regroup = (list: HTMLElement): void => {
   const items = [...list.children].filter((item): item is HTMLElement => !item.classList.contains('misfits'));
   list.replaceChildren();
   placeRows(list, items);

@@ -413,6 +413,62 @@ describe('searching where the function answers', () => {
     expect(await page.locator('main').innerText()).toContain('their first two letters as the name of a file');
   });
 
+  it('C14: takes the rows that were sent where enough of them are for the device, and looks at more where few are', async () => {
+    const page = await site.openPatient('/');
+    const asked = watch(page);
+    const searches = () => asked.filter((name) => name === '/v2/jailbreak/package/search').length;
+    const ids = () =>
+      page.evaluate<string[]>(
+        'Array.from(document.querySelectorAll("#results [data-package]"), (row) => row.dataset.package)',
+      );
+    const open = async (query: string) => {
+      asked.length = 0;
+      await page.goto(`${site.computing.address}/search/?${query}`);
+      await page.locator('#results .verdict').first().waitFor();
+      await page.waitForLoadState('networkidle');
+    };
+    const verdicts = async () => new Set(await page.locator('#results .verdict').allTextContents());
+    const unstated = 'Rootless, iOS not stated';
+    await open('q=many&ios=16.7&build=rootless');
+    const sent = await ids();
+    expect([sent.length, searches(), await verdicts()]).toEqual([32, 0, new Set([unstated])]);
+    // All that there is was sent, and what no record of the API tells is read.
+    await open('q=alpha&ios=16.7&build=rootless');
+    expect([(await ids()).length, searches(), await verdicts()]).toEqual([6, 0, new Set([unstated, 'Runs here'])]);
+    await open('q=many&ios=14.3&build=rootful');
+    expect([searches(), await verdicts()]).toEqual([1, new Set(['No rootful build'])]);
+
+    // Of three packages one is not for the device, in the rows and in the records.
+    const isOther = (id: string) => [...id].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % 3 === 0;
+    await page.route(/\/search\/\?/, async (route) => {
+      const response = await route.fetch();
+      const body = (await response.text()).replaceAll(/data-runs="rootless" data-package="([^"]+)"/g, (row, id) =>
+        isOther(id) ? row.replace('rootless', 'rootful') : row,
+      );
+      await route.fulfill({ response, body });
+    });
+    await page.route(api, async (route) => {
+      const response = await route.fetch();
+      const json = (await response.json()) as { data: { package_id: string; architecture: string }[] };
+      for (const one of json.data) if (isOther(one.package_id)) one.architecture = 'iphoneos-arm';
+      await route.fulfill({ response, json });
+    });
+    await page.route('**/search-index/stated/*.json', (route) => route.fulfill({ json: {} }));
+    const order = (list: readonly string[]) => [
+      ...list.filter((id) => !isOther(id)),
+      ...list.filter((id) => isOther(id)),
+    ];
+    await open('q=many&ios=16.7&build=rootless');
+    expect([await ids(), searches()]).toEqual([order(sent), 0]);
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await expect.poll(async () => (await ids()).length).toBe(sent.length + 20);
+    // Those that are for it come before others that were not shown yet.
+    const found = await fetch(`${site.computing.address}/v2/jailbreak/package/search?q=many&limit=250`);
+    const { data } = (await found.json()) as { data: { package_id: string }[] };
+    const further = data.map((one) => one.package_id).filter((id) => !sent.includes(id) && !isOther(id));
+    expect(await ids()).toEqual(order([...sent, ...further.slice(0, 20)]));
+  });
+
   it('C14: sends the device of the visitor to nobody', async () => {
     const page = await site.openPatient('/');
     await page.evaluate("localStorage.setItem('device', '16.7 rootless')");
