@@ -156,10 +156,10 @@ export const createWorker = (rules: WorkerRules) => {
     if (/(^|\/)\.(?!well-known(\/|$))/.test(path)) return missing(request, assets);
     const { search, functionUrl } = rules;
     if (search !== undefined && functionUrl !== undefined && path === search.path) {
-      // If the function is unavailable, the scripts of the page search by themselves.
+      // If the function is unavailable, or a replica, which has no page, the scripts of the page search by themselves.
       const asked = url.searchParams.get(search.parameter);
       const answer = asked ? await handOn(request, url, functionUrl).catch(() => undefined) : undefined;
-      if (answer !== undefined && ![502, 504].includes(answer.status)) return answer;
+      if (answer !== undefined && ![307, 502, 504].includes(answer.status)) return answer;
     }
     if (path.endsWith('/')) return (await read(request, assets, `${path}index.html`)) ?? missing(request, assets);
     const file = await read(request, assets, path);

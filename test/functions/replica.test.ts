@@ -210,6 +210,14 @@ describe('a server of a replica', () => {
       const open = target === '/feed.atom' ? '*' : null;
       expect(answer.headers.get('access-control-allow-origin'), target).toBe(open);
     }
+    // A host that hands on searches would hand this on again, but the file under its own name it has itself.
+    for (const [target, expected] of [
+      ['/search/?q=a%20b&sort=name', '/search/index.html?q=a%20b&sort=name'],
+      ['/search/?sort=name', '/search/?sort=name'],
+      ['/search?q=a', '/search?q=a'],
+    ] as const) {
+      expect((await replica.get(target, html)).headers.get('location')).toBe(base + expected);
+    }
     // As at the publication: previews of links name no type, and are shown the site.
     for (const accept of ['*/*', 'text/plain', 'application/json, text/html']) {
       const answer = await replica.get('/', { accept });

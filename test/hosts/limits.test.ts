@@ -175,7 +175,7 @@ describe('the worker that rules are', () => {
     fetch(request: Request, bound: { ASSETS: { fetch(asked: Request): Promise<Response> } }): Promise<Response>;
   };
 
-  it('gives out no notes of ours, and the page by itself where the function is away', async () => {
+  it('gives out no notes of ours, and the page by itself where the function is away, or a replica that has no page', async () => {
     const { files } = hosts['cloudflare-workers']({ ...inputOf([]), functionUrl: 'https://function.test' });
     const text = encodeURIComponent(files['worker.js'] ?? '');
     const { default: worker } = (await import(`data:text/javascript,${text}`)) as { default: Worker };
@@ -195,7 +195,7 @@ describe('the worker that rules are', () => {
     onTestFinished(() => asked.mockRestore());
     const search = `/${searchPage.path}?${searchPage.parameter}=a`;
     expect(await ask(search)).toEqual([200, 'found']);
-    for (status.of of [502, 504]) expect((await ask(search))[1]).toMatch(/^file /);
+    for (status.of of [307, 502, 504]) expect((await ask(search))[1]).toMatch(/^file /);
     status.of = 429;
     expect(await ask(search)).toEqual([429, 'found']);
   });
