@@ -17,24 +17,59 @@ const orNewer = String.raw`(?: ?\+| ?(?:(?:and|or) |& ?)(?:up(?! to\b)|above|lat
 const orOlder = String.raw`(?: (?:and |or |& ?)(?:below|down|under|older|earlier|lower)\b)`;
 const onwards = `(?:${orNewer}|${orOlder})`;
 /** Versions as people list them: `13`, `13+`, `13 - 16`, `11, 12 & 13`, `9/10`, `12 and up`, `7 and below`. */
-const versions = String.raw`\bios ?${version}${further}{0,5}${onwards}?`;
-const severalVersions = String.raw`\bios ?${version}(?:${further}{1,5}${onwards}?|${onwards})`;
+const versions = String.raw`\bios ?${version}${further}{0,15}${onwards}?`;
+const severalVersions = String.raw`\bios ?${version}(?:${further}{1,15}${onwards}?|${onwards})`;
 
-// In a name, versions in brackets or after "for" count; in a description only versions in brackets, after words that
-// claim support ("support" itself where a sentence begins with it), or several after "for".
+// Where a sentence, a line or an item of a list begins or ends; see toLines.
+const begins = String.raw`(?:(?:^|\n)(?:- )?|[.!?;] )`;
+const ends = String.raw`(?= ?(?:$|[\n.!?;]))`;
+const inBrackets = (group: string): string =>
+  String.raw`[([](?:for |supports )?(?<${group}>${versions})(?: only)?[)\]]`;
+
+// In a name, versions in brackets or after "for" count; in a description only versions in brackets where a sentence
+// begins or ends (elsewhere they are those of a part of it), after words that claim support ("support" itself where
+// a sentence begins with it), or several after "for".
 const inName = new RegExp(
-  String.raw`[([][^()[\]]{0,24}?(?<bracketed>${versions})[^()[\]]{0,24}[)\]]|\bfor (?<meant>${versions})(?! ?-?style)`,
-  'i',
+  String.raw`[([][^()[\]]{0,24}?(?<bracketed>${versions})[^()[\]]{0,24}[)\]]|\bfor (?<meant>${versions})`,
+  'gi',
 );
 const inDescription = new RegExp(
-  String.raw`[([](?:for |supports )?(?<bracketed>${versions})(?: only)?[)\]]|(?:\b(?:supports|compatible with|works (?:on|with)|requires)|(?:^|[.!?;] )support) (?<claimed>${versions})|\bfor (?<meant>${severalVersions})`,
-  'i',
+  [
+    `${begins}${inBrackets('opening')}`,
+    `${inBrackets('closing')}${ends}`,
+    String.raw`\b(?:supports|compatible with|works (?:on|with)|requires) (?<claimed>${versions})`,
+    `${begins}support (?<begun>${versions})`,
+    String.raw`\bfor (?<several>${severalVersions})`,
+  ].join('|'),
+  'gi',
 );
 const denied = /\b(?:not|never|no longer|cannot|without|except)\b|n['’]t\b|\b(?:un|in)(?:supported|compatible)/i;
 const around = 32;
+const longestAfter = 64;
 // Of what stands in brackets with versions: words by which they are no versions that it runs on, or are the end of some.
 const otherwise =
   /[<>≤≥]|\b(?:no|pre|before|until|till|up to|below|under|above|after|from|since|(?:old|new)er than|min(?:imum)?|max(?:imum)?|broken|untested|soon|like|look|style)\b/i;
+
+// What follows versions that are not all that is meant, as in `iOS 12 and up to 14`, or not what it runs on, as in
+// `iOS 7-style` and `iOS 13 dark mode`. Of words, only those may follow that go on with the sentence, or that say of
+// what the versions are.
+const harmless = [
+  '(?:and|or|but|only|with|on|by|if|when|because|as|for|in|at|to|via|using|too|also|now|is|are|support(?:ed)?|compatible)',
+  '(?:devices?|users|i?phones?|ipads?|firmwares?|versions?|jailbreaks?|jailbroken|edition|port|beta)',
+  String.raw`(?:root(?:less|full?|hide)|arm64e?|a\d+)`,
+].join('|');
+const goesOn = new RegExp(
+  [
+    String.raw`^(?:['’]s\b|-?\w)`,
+    String.raw`^ ?(?:\.\.|…|-?>|(?:and |or |& ?)?(?:up to|until|till)\b|${dash} (?:the )?(?:latest|newest|current)\b)`,
+    String.raw`^(?: ?\([^()]{0,40}\))? ?(?:${dash}|/|,|&|and) ?(?:ios ?)?\d`,
+    String.raw`^ (?!(?:${harmless})\b)\w`,
+  ].join('|'),
+  'i',
+);
+const deniedBehind = /^ ?\([^()]{0,40}?(?:\bnot\b|n['’]t\b|\bun(?:tested|supported)\b)/i;
+// What is mended for some versions may run on others.
+const mended = /\b(?:fix(?:e[sd])?|crash(?:e[sd])?|bugs?|issues?|problems?)\b/i;
 
 const spelledVersion = new RegExp(String.raw`(${version})(?: ?(${dash})(?= ?(?:ios ?)?\d))?`, 'gi');
 const openUp = new RegExp(`${orNewer}$`, 'i');
@@ -67,18 +102,47 @@ const readVersions = (text: string): VersionRanges => {
 /** How many characters of a stranger's text are read. What follows is usually a change log. */
 const readSoFar = 2000;
 
+// A line of a change log, as in `1.0.2: Hidden on iOS 9`, says what changed.
+const changes = /(^|\n)(?:[-*+•·–] ?)?v?\d+(?:\.\d+)+[\w~-]{0,12} ?:[^\n]*/gi;
+const itemMark = /(^|\n)[-*+•·–](?! ?\d) ?/g;
+const lineOfSentence = /\n(?!- \D|\p{Lu})/gu;
+
+/**
+ * A text with single blanks, and with line breaks only before items of lists, which begin with `- `, and before
+ * capitals. Other lines go on with a sentence.
+ */
+const toLines = (text: string): string =>
+  text
+    .replace(/\s+/g, (blank) => (blank.includes('\n') ? '\n' : ' '))
+    .replace(changes, '$1')
+    .replace(itemMark, '$1- ')
+    .replace(lineOfSentence, ' ');
+
+const isInItem = (lines: string, at: number): boolean => lines.startsWith('- ', lines.lastIndexOf('\n', at) + 1);
+
 const readBy = (pattern: RegExp, text: string | null | undefined): TextStatement[] => {
-  const looked = (text ?? '').slice(0, readSoFar).replace(/\s+/g, ' ');
-  if (!/ios ?\d/i.test(looked)) return [];
-  const match = pattern.exec(looked);
-  if (match === null) return [];
-  const { bracketed, claimed, meant } = match.groups ?? {};
-  if (denied.test(looked.slice(Math.max(0, match.index - around), match.index))) return [];
-  const written = (bracketed ?? claimed ?? meant ?? '').trim();
-  const besides = bracketed === undefined ? '' : match[0].replace(bracketed, ' ');
-  if (denied.test(besides) || otherwise.test(besides)) return [];
-  const named = readVersions(written);
-  return named.length === 0 ? [] : [{ written, named }];
+  const start = (text ?? '').slice(0, readSoFar);
+  if (!/ios\s*\d/i.test(start)) return [];
+  const looked = toLines(start);
+  for (const match of looked.matchAll(pattern)) {
+    const { bracketed, opening, closing, claimed, begun, meant, several } = match.groups ?? {};
+    // In an item they are the versions of that item.
+    if ((opening ?? closing) !== undefined && isInItem(looked, match.index)) continue;
+    const enclosed = bracketed ?? opening ?? closing;
+    const written = enclosed ?? claimed ?? begun ?? meant ?? several ?? '';
+    const before = looked.slice(Math.max(0, match.index - around), match.index);
+    if (denied.test(before)) return [];
+    if (several !== undefined && mended.test(before)) continue;
+    const behind = match.index + match[0].indexOf(written) + written.length;
+    const after = looked.slice(behind, behind + longestAfter);
+    if (goesOn.test(after)) continue;
+    if (deniedBehind.test(after)) return [];
+    const besides = enclosed === undefined ? '' : match[0].replace(enclosed, ' ');
+    if (denied.test(besides) || otherwise.test(besides)) return [];
+    const named = readVersions(written);
+    return named.length === 0 ? [] : [{ written, named }];
+  }
+  return [];
 };
 
 /** The build that a name mentions, as in `Frame (Rootless)`. */

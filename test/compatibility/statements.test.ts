@@ -196,6 +196,11 @@ describe('C14: the words of name and description', () => {
     ['Thing (from iOS 14)', []],
     ['Thing (iOS 7 look)', []],
     ['Thing (iOS 16-14)', ['iOS 16-14', 'iOS 14 to 16']],
+    ['Thing (iOS 14, Rootless)', ['Rootless', 'iOS 14', 'iOS 14']],
+    ['Thing (iOS 12-14 arm64e)', ['iOS 12-14', 'iOS 12 to 14']],
+    ['Thing (iOS 16 Lock Screen)', []],
+    ['Colours for iOS 14 widgets', []],
+    ['Thing (iOS 5, 6, 7, 8, 9, 10, 11, 12, 13)', ['iOS 5, 6, 7, 8, 9, 10, 11, 12, 13', 'iOS 5 to 13']],
   ])('of a name: %s', (name, words) => expect(told(name)).toEqual(words));
 
   it.each([
@@ -216,7 +221,33 @@ describe('C14: the words of name and description', () => {
     ["It doesn't work anywhere and isn’t one that supports iOS 16", []],
     ['Needs a Mac with BIOS 14', []],
     ['Made by people who love rootless jailbreaks', []],
-  ])('of a description: %s', (description, words) => expect(told(null, description)).toEqual(words));
+    // Versions of something else than what it runs on.
+    ['Supports iOS 13 dark mode', []],
+    ['Supports iOS 13’s dark mode. Works on iOS 11-13.', ['iOS 11-13', 'iOS 11 to 13']],
+    ['Works with iOS 14 widgets and iOS 12-14', []],
+    ['Requires iOS 12 to run', ['iOS 12', 'iOS 12']],
+    ['Compatible with iOS 11-13 devices', ['iOS 11-13', 'iOS 11 to 13']],
+    ['Supports iOS 12 and 64-bit processors', []],
+    ['Supports iOS 12 and up to 14', []],
+    ['Supports iOS 12 to the latest', []],
+    ['Fixes a crash for iOS 13 and 14', []],
+    ['Sorts the dock (iOS 12 only)', ['iOS 12', 'iOS 12']],
+    ['[iOS 12+] Sorts the dock', ['iOS 12+', 'iOS 12 or newer']],
+    ['Sorts the dock, and the folders (iOS 12 only) too', []],
+    // Some of what is listed is not read, or denied.
+    ['Support iOS 11 (not tried) - 12 (tried) - 13 (tried)', []],
+    ['Supports iOS 14 (untested)', []],
+    // Lines and items are sentences of their own, and others go on.
+    ['A dock\nSorts it\nSupport iOS 12 - 13\nChanges: see there', ['iOS 12 - 13', 'iOS 12 to 13']],
+    ['A dock\n - Sorts it\n - Support iOS 12-14 & its beta\n', ['iOS 12-14', 'iOS 12 to 14']],
+    ['•support iOS 12/13\n•sorts', ['iOS 12/13', 'iOS 12 to 13']],
+    ['A dock that sorts itself. Supports\niOS 12, 13\nand 14.', ['iOS 12, 13 and 14', 'iOS 12 to 14']],
+    ['Works on iOS 12\n- 14', ['iOS 12 - 14', 'iOS 12 to 14']],
+    ['Please write to the author to\nsupport iOS 15', []],
+    ['A dock\n- Sorts it (iOS 13 only)\n- Hides it', []],
+    ['A dock\n- Sorts it (iOS 13 only)\n- Supports iOS 11-13', ['iOS 11-13', 'iOS 11 to 13']],
+    ['A dock\nv1.0.2: Sorted for iOS 9/10. Smaller.\n1.0.1-2: Supports iOS 8', []],
+  ])('of a description: %j', (description, words) => expect(told(null, description)).toEqual(words));
 
   it('exclude no version', () => {
     expect(runsOn({ name: 'Exsto (iOS 11)', description: 'Supports iOS 11' }, '17.0')).toBe(true);
@@ -292,6 +323,7 @@ describe('C14: a stranger’s fields', () => {
       tags: (length) => ({ architecture, tags: Array.from({ length: length / 20 }, () => 'compatible_min::ios14.0') }),
       'a name': (length) => ({ architecture, name: `(iOS 1${' & iOS 1'.repeat(length / 8)}` }),
       'a description': (length) => ({ architecture, description: `supports iOS 1${'-'.repeat(length)}` }),
+      'lines of a description': (length) => ({ architecture, description: `iOS 1${'\n- 1.1'.repeat(length / 6)}` }),
     };
     const cost = (fields: Parameters<typeof readStated>[0]): number => {
       const began = process.cpuUsage();
