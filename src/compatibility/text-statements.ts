@@ -27,8 +27,8 @@ const inBrackets = (group: string): string =>
   String.raw`[([](?:for |supports )?(?<${group}>${versions})(?: only)?[)\]]`;
 
 // In a name, versions in brackets or after "for" count; in a description only versions in brackets where a sentence
-// begins or ends (elsewhere they are those of a part of it), after words that claim support ("support" itself where
-// a sentence begins with it), or several after "for".
+// begins or ends (elsewhere they are those of a part of it), after words that claim support (some only where a sentence
+// begins with them), before "are supported" or "compatible", or several after "for".
 const inName = new RegExp(
   String.raw`[([][^()[\]]{0,24}?(?<bracketed>${versions})[^()[\]]{0,24}[)\]]|\bfor (?<meant>${versions})`,
   'gi',
@@ -37,8 +37,10 @@ const inDescription = new RegExp(
   [
     `${begins}${inBrackets('opening')}`,
     `${inBrackets('closing')}${ends}`,
-    String.raw`\b(?:supports|compatible with|works (?:on|with)|requires) (?<claimed>${versions})`,
-    `${begins}support (?<begun>${versions})`,
+    String.raw`\b(?:supports|compatible with|works (?:on|with|for)|requires) (?<claimed>${versions})`,
+    String.raw`${begins}(?:support|updated (?:by [\w.@]{1,24} )?to work (?:on|with)) (?<begun>${versions})`,
+    `${begins}(?:only )?tested on (?<tested>${versions})`,
+    `(?:${begins}|, )(?:only )?(?<subject>${versions}) (?:(?:is|are) supported|compatible)${ends}`,
     String.raw`\bfor (?<several>${severalVersions})`,
   ].join('|'),
   'gi',
@@ -54,7 +56,7 @@ const otherwise =
 // `iOS 7-style` and `iOS 13 dark mode`. Of words, only those may follow that go on with the sentence, or that say of
 // what the versions are.
 const harmless = [
-  '(?:and|or|but|only|with|on|by|if|when|because|as|for|in|at|to|via|using|too|also|now|is|are|support(?:ed)?|compatible)',
+  '(?:and|or|but|only|with|without|on|by|if|when|because|as|for|in|at|to|via|using|too|also|now|is|are|support(?:ed)?|compatible)',
   '(?:devices?|users|i?phones?|ipads?|firmwares?|versions?|jailbreaks?|jailbroken|edition|port|beta)',
   String.raw`(?:root(?:less|full?|hide)|arm64e?|a\d+)`,
 ].join('|');
@@ -68,6 +70,8 @@ const goesOn = new RegExp(
   'i',
 );
 const deniedBehind = /^ ?\([^()]{0,40}?(?:\bnot\b|n['’]t\b|\bun(?:tested|supported)\b)/i;
+// What a test came to, in the same sentence.
+const failed = /^[^\n.!?;]*?(?:n['’]t\b|\b(?:not|fail(?:s|ed)?|crash(?:e[sd])?|broken)\b)/i;
 // What is mended for some versions may run on others.
 const mended = /\b(?:fix(?:e[sd])?|crash(?:e[sd])?|bugs?|issues?|problems?)\b/i;
 
@@ -125,11 +129,11 @@ const readBy = (pattern: RegExp, text: string | null | undefined): TextStatement
   if (!/ios\s*\d/i.test(start)) return [];
   const looked = toLines(start);
   for (const match of looked.matchAll(pattern)) {
-    const { bracketed, opening, closing, claimed, begun, meant, several } = match.groups ?? {};
+    const { bracketed, opening, closing, claimed, begun, tested, subject, meant, several } = match.groups ?? {};
     // In an item they are the versions of that item.
     if ((opening ?? closing) !== undefined && isInItem(looked, match.index)) continue;
     const enclosed = bracketed ?? opening ?? closing;
-    const written = enclosed ?? claimed ?? begun ?? meant ?? several ?? '';
+    const written = enclosed ?? claimed ?? begun ?? tested ?? subject ?? meant ?? several ?? '';
     const before = looked.slice(Math.max(0, match.index - around), match.index);
     if (denied.test(before)) return [];
     if (several !== undefined && mended.test(before)) continue;
@@ -137,6 +141,7 @@ const readBy = (pattern: RegExp, text: string | null | undefined): TextStatement
     const after = looked.slice(behind, behind + longestAfter);
     if (goesOn.test(after)) continue;
     if (deniedBehind.test(after)) return [];
+    if (tested !== undefined && failed.test(after)) return [];
     const besides = enclosed === undefined ? '' : match[0].replace(enclosed, ' ');
     if (denied.test(besides) || otherwise.test(besides)) return [];
     const named = readVersions(written);
