@@ -63,7 +63,7 @@ const harmless = [
 const goesOn = new RegExp(
   [
     String.raw`^(?:['’]s\b|-?\w)`,
-    String.raw`^ ?(?:\.\.|…|-?>|(?:and |or |& ?)?(?:up to|until|till)\b|${dash} (?:the )?(?:latest|newest|current)\b)`,
+    String.raw`^ ?(?:\.\.|…|-?>|→|(?:and |or |& ?)?(?:up to|until|till)\b|${dash} (?:the )?(?:latest|newest|current)\b)`,
     String.raw`^(?: ?\([^()]{0,40}\))? ?(?:${dash}|/|,|&|and) ?(?:ios ?)?\d`,
     String.raw`^ (?!(?:${harmless})\b)\w`,
   ].join('|'),

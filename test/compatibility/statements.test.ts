@@ -230,6 +230,7 @@ describe('C14: the words of name and description', () => {
     ['Supports iOS 12 and 64-bit processors', []],
     ['Supports iOS 12 and up to 14', []],
     ['Supports iOS 12 to the latest', []],
+    ['Works on iOS 12 → 15.1', []],
     ['Fixes a crash for iOS 13 and 14', []],
     ['Sorts the dock (iOS 12 only)', ['iOS 12', 'iOS 12']],
     ['[iOS 12+] Sorts the dock', ['iOS 12+', 'iOS 12 or newer']],
