@@ -3,20 +3,12 @@ import { searchPage } from '../../src/contract/search-page.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { HttpError } from '../http/answers.ts';
 import { pathOf } from '../http/request-path.ts';
-import { hasQuery } from '../http/request-query.ts';
 
 /** Whether a replica is asked by the host name of its publication, whose pages it does not have. */
 export const isAskedForAsPublication = (
   req: HonoRequest,
   { publicAddress }: Pick<Dependencies, 'publicAddress'>,
 ): boolean => new URL(publicAddress()).host === req.header('host')?.toLowerCase();
-
-// A host that has its function answer searches asks this one again by the address of the page, and without an end: the file
-// is what has no other answer.
-const addressOf = (url: string): string => {
-  const path = pathOf(url);
-  return path === `/${searchPage.path}` && hasQuery(url, [searchPage.parameter]) ? `/${searchPage.file}` : path;
-};
 
 /**
  * Redirects a request for something that a replica does not have to its publication. Throws a 404 if the redirect would
@@ -36,7 +28,11 @@ export const publicationRedirect = (
   }
   const { url } = req;
   const query = url.indexOf('?');
-  const location = `${dependencies.publicAddress()}${addressOf(url)}${query < 0 ? '' : url.slice(query)}`;
+  const path = pathOf(url);
+  // A host whose function answers searches would ask this one again for the page with a query, and so on without an end. The
+  // file has no other answer.
+  const target = query >= 0 && path === `/${searchPage.path}` ? `/${searchPage.file}` : path;
+  const location = `${dependencies.publicAddress()}${target}${query < 0 ? '' : url.slice(query)}`;
   return new Response(null, {
     status: 307,
     headers: { Location: location, 'Cache-Control': 'public, max-age=60', 'Content-Length': '0', ...headers },
