@@ -431,6 +431,35 @@ it('what stands beside each other on a wide page stands on one line', async () =
   expect(Math.max(...heights) - Math.min(...heights)).toBeLessThan(0.5);
 });
 
+it('the head of a package and of a repository has what a visitor does beside what is told, above the second column', async () => {
+  const page = await site.open('/about/', wide);
+  const boxOf = async (selector: string) => {
+    const box = await page.locator(selector).first().boundingBox();
+    if (box === null) throw new Error(selector);
+    return { ...box, right: box.x + box.width, bottom: box.y + box.height };
+  };
+  for (const address of ['/package/com.alpha.snowboard/', '/repository/alpha/']) {
+    await page.goto(site.files.base + address);
+    const [card, tile, title, actions, manager, aside] = await Promise.all(
+      ['.package', '.package > .monogram', '.package > .title', '.package > .actions', '[data-manager]', 'aside'].map(
+        boxOf,
+      ),
+    );
+    if (!card || !tile || !title || !actions || !manager || !aside) throw new Error(address);
+    expect(Math.abs(actions.y - tile.y), address).toBeLessThan(2);
+    expect(Math.abs(actions.x - aside.x), address).toBeLessThan(4);
+    expect(card.right - manager.right, address).toBeLessThan(card.width * 0.2);
+    // What is told ends where what a visitor does begins, and neither makes the card higher than both need.
+    const told = address.startsWith('/package/') ? await boxOf('.package > .edition') : title;
+    expect(actions.x - told.right, address).toBeLessThan(60);
+    expect(actions.bottom, address).toBeLessThan(card.bottom);
+    const last = address.startsWith('/package/') ? '.package > .built-for' : '.package > .chips';
+    expect(
+      card.bottom - Math.max((await boxOf(last)).bottom, (await boxOf('.actions > :last-child')).bottom),
+    ).toBeLessThan(30);
+  }
+});
+
 it('a heading of the changes is larger than those below it', async () => {
   const page = await site.open('/changes/');
   const sizes = await page.evaluate<number[]>(
