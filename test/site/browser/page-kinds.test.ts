@@ -460,6 +460,49 @@ it('the head of a package and of a repository has what a visitor does beside wha
   }
 });
 
+it('a wide page has no empty side: what would stand below stands there', async () => {
+  const page = await site.open('/status/', wide);
+  const boxOf = async (selector: string) => {
+    const box = await page.locator(selector).first().boundingBox();
+    if (box === null) throw new Error(selector);
+    return box;
+  };
+  const whole = await boxOf('#attention');
+  const bars = await boxOf('.columns.even .bars.wide');
+  expect(bars.width).toBeGreaterThan(0.45 * whole.width);
+  // Without a growth their meaning has its place.
+  await page.evaluate("document.querySelector('.columns.even > section ~ section')?.remove()");
+  const legend = await boxOf('.legend');
+  expect(legend.x).toBeGreaterThan(bars.x + bars.width);
+  expect(Math.abs(legend.y - bars.y)).toBeLessThan(8);
+  for (const [address, left, right] of [
+    ['/api/', '.reference > div', '.reference > nav'],
+    ['/api/feeds/', '.reference > div', '.reference > nav'],
+    ['/about/', '.told > h2', '.told > h2 + p'],
+    ['/privacy/', '.told > h2', '.told > h2 + p'],
+    ['/changes/', '.told > h2', '.told > h2 + *'],
+    ['/safety/', '.opening .lead', '.opening h2'],
+    ['/divergence/', '.halves > .lead', '.halves > .lead + p'],
+  ] as const) {
+    await page.goto(site.files.base + address);
+    const [one, other] = [await boxOf(left), await boxOf(right)];
+    expect(other.x, address).toBeGreaterThanOrEqual(one.x + one.width);
+    expect(Math.abs(other.y - one.y), address).toBeLessThan(12);
+    expect(other.x + other.width, address).toBeGreaterThan(one.x + 0.8 * whole.width);
+  }
+});
+
+it('the parts of the reference stay in view beside its operations on a wide page', async () => {
+  const page = await site.open('/api/', wide);
+  const parts = page.getByRole('navigation', { name: 'Parts' });
+  await parts.getByRole('link', { name: 'Payment gateway' }).click();
+  await expect.poll(async () => (await page.locator('#of-gateway').boundingBox())?.y ?? 9999).toBeLessThan(100);
+  const [there, operation] = [await parts.boundingBox(), await page.locator('#authenticate').boundingBox()];
+  expect(there?.y).toBeGreaterThanOrEqual(0);
+  expect((there?.y ?? 9999) + (there?.height ?? 9999)).toBeLessThan(900);
+  expect(there?.x).toBeGreaterThan((operation?.x ?? 9999) + (operation?.width ?? 9999));
+});
+
 it('a heading of the changes is larger than those below it', async () => {
   const page = await site.open('/changes/');
   const sizes = await page.evaluate<number[]>(
