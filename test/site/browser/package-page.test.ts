@@ -141,6 +141,19 @@ describe('a package', () => {
     }
   });
 
+  it('has its name and its version on one line each beside its buttons, where the version is long, too', async () => {
+    const page = await site.open('/package/com.alpha.snowboard/');
+    // The longest that is as large as a short one.
+    await page.locator('.edition .version').evaluate((version) => {
+      version.lastChild?.replaceWith('1.0.0-21+debug12');
+    });
+    for (const width of [900, 1024, 1184, 1440]) {
+      await page.setViewportSize({ width, height: 900 });
+      for (const one of ['.package h1', '.edition .version'])
+        expect((await page.locator(one).boundingBox())?.height, `${one} at ${width}`).toBeLessThan(60);
+    }
+  });
+
   it('has room in the table of what it runs on for a version that is one long word', async () => {
     const page = await site.open('/package/com.alpha.snowboard/');
     const table = page.locator('#runs-on [role=region]');
