@@ -620,6 +620,9 @@ it('the list of unsafe addresses is narrowed as one types, to what covers a whol
   const typed = page.getByRole('searchbox', { name: 'Address' });
   const count = page.locator('#host-count');
   expect(await count.textContent()).toBe('6 addresses');
+  // The script writes what was there: a line that appears late would move the list.
+  const sent = await (await page.request.get(`${site.files.base}/safety/`)).text();
+  expect(sent).toMatch(/id="host-count"[^>]*>6 addresses</);
   for (const [words, found] of [
     ['BAD.exam', ['bad.example/repo', 'zebra.bad.example']],
     ['https://zebra.bad.example/', ['zebra.bad.example']],
