@@ -19,11 +19,12 @@ const isOver = ({ result }: RunnerTask): boolean => result?.state === 'pass' || 
 const hasTimedOut = ({ result }: RunnerTask): boolean =>
   result?.errors?.some(({ message }) => /\btimed out in \d+ms/.test(message)) ?? false;
 
-const end = (pid: number): void => {
+/** Whether there is such a process, which a signal reaches; 0 is none. */
+const reach = (pid: number, signal: 'SIGKILL' | 0): boolean => {
   try {
-    process.kill(pid, 'SIGKILL');
+    return process.kill(pid, signal);
   } catch {
-    // It has ended by itself.
+    return false;
   }
 };
 
@@ -42,24 +43,31 @@ export const setup = (project: TestProject): (() => void) => {
   process.env.DEBDEX_TESTS_RUNNING = notes;
   const seen = new Map<string, { readonly progress: string; readonly since: number }>();
 
-  const whyHung = (note: string, running: string, tests: readonly RunnerTask[], now: number): string | undefined => {
-    if (tests.some(hasTimedOut)) return 'a test or a hook took too long';
-    const progress = `${running} ${tests.filter(isOver).length}`;
-    const before = seen.get(note);
+  const whyHung = (note: string, running: string, file: RunnerTestFile | undefined): string | undefined => {
+    // What hangs while it is loaded has no tests yet.
+    const tests = file === undefined ? [] : testsIn(file);
+    const isDone = file !== undefined && isOver(file);
+    if (!isDone && tests.some(hasTimedOut)) return 'a test or a hook took too long';
+    // A process whose file is done has another at once, or ends.
+    const progress = `${running} ${isDone ? 'done' : tests.filter(isOver).length}`;
+    const [before, now] = [seen.get(note), performance.now()];
     if (before?.progress !== progress) seen.set(note, { progress, since: now });
     else if (now - before.since > patienceFor(tests)) return 'no test has ended for too long';
     return undefined;
   };
   const look = (note: string, files: readonly RunnerTestFile[]): void => {
-    const running = readFileSync(path.join(notes, note), 'utf8');
-    const file = files.find(({ filepath }) => filepath === running);
-    if (file !== undefined && isOver(file)) return void seen.delete(note);
-    // What hangs while it is loaded has no tests yet.
-    const why = whyHung(note, running, file === undefined ? [] : testsIn(file), performance.now());
+    const [place, pid] = [path.join(notes, note), Number(note)];
+    if (!reach(pid, 0)) return void rmSync(place, { force: true });
+    const running = readFileSync(place, 'utf8');
+    const why = whyHung(
+      note,
+      running,
+      files.find(({ filepath }) => filepath === running),
+    );
     if (why === undefined) return;
-    rmSync(path.join(notes, note));
+    rmSync(place);
     process.stderr.write(`${path.relative(root, running)}: ${why}, so its process is ended\n`);
-    end(Number(note));
+    reach(pid, 'SIGKILL');
   };
   const timer = setInterval(
     () => {
