@@ -19,19 +19,16 @@ export const publicationRedirect = (
   dependencies: Pick<Dependencies, 'publicAddress'>,
   headers: Readonly<Record<string, string>>,
 ): Response => {
-  if (isAskedForAsPublication(req, dependencies)) {
-    throw new HttpError(
-      404,
-      'This is a replica, which answers what is made of the catalog alone and has no pages',
-      headers,
-    );
-  }
   const { url } = req;
   const query = url.indexOf('?');
   const path = pathOf(url);
   // A host whose function answers searches would ask this one again for the page with a query, and so on without an end. The
-  // file has no other answer.
-  const target = query >= 0 && path === `/${searchPage.path}` ? `/${searchPage.file}` : path;
+  // file has no other answer, by whichever name this one was asked.
+  const isSearch = query >= 0 && path === `/${searchPage.path}`;
+  if (!isSearch && isAskedForAsPublication(req, dependencies)) {
+    throw new HttpError(404, 'A replica answers what is made of the catalog, and has no pages', headers);
+  }
+  const target = isSearch ? `/${searchPage.file}` : path;
   const location = `${dependencies.publicAddress()}${target}${query < 0 ? '' : url.slice(query)}`;
   return new Response(null, {
     status: 307,

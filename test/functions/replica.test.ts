@@ -213,6 +213,7 @@ describe('a server of a replica', () => {
     // A host that hands on searches would hand this on again, but the file under its own name it has itself.
     for (const [target, expected] of [
       ['/search/?q=a%20b&sort=name', '/search/index.html?q=a%20b&sort=name'],
+      ['/search/?%71=%ff', '/search/index.html?%71=%ff'],
       ['/search/', '/search/'],
       ['/search?q=a', '/search?q=a'],
     ] as const) {
@@ -239,6 +240,14 @@ describe('a server of a replica', () => {
         }).end(),
       );
     expect(await statusByItsName('/packages/', '*/*')).toBe(404);
+    // Caddy hands a search on with its own name, and has the file.
+    for (const [path, status] of [
+      ['/search/?q=a', 307],
+      ['/search/', 404],
+      ['/search/index.html?q=a', 404],
+    ] as const) {
+      expect([path, await statusByItsName(path, 'text/html')]).toEqual([path, status]);
+    }
     expect(await statusByItsName('/', 'text/html')).toBe(404);
     expect(await statusByItsName('/', '*/*')).toBe(200);
     const { changes } = (await (await replica.get(`/${generationPath.current}`)).json()) as { changes: string };
@@ -261,6 +270,8 @@ describe('a server of a replica', () => {
     }
     const page = await replica.get('/debdex/packages/', { accept: 'text/html' });
     expect([page.status, page.headers.get('location')]).toEqual([307, `${base}/debdex/packages/`]);
+    const search = await replica.get('/debdex/search/?q=a', { accept: 'text/html' });
+    expect(search.headers.get('location')).toBe(`${base}/debdex/search/index.html?q=a`);
     expect((await replica.get('/debdexx/v2/')).headers.get('location')).toBe(`${base}/debdex/debdexx/v2/`);
     // The next generation may lie elsewhere.
     publication.address = `${base}/elsewhere`;
