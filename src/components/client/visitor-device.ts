@@ -116,8 +116,11 @@ export const placeRows = (list: HTMLElement, items: readonly HTMLElement[]): voi
 /** Groups the items of a list again. */
 export const regroup = (list: HTMLElement): void => {
   const items = [...list.children].filter((item): item is HTMLElement => !item.classList.contains('misfits'));
+  const focused = document.activeElement;
   list.replaceChildren();
   placeRows(list, items);
+  // What is taken out loses it.
+  if (focused instanceof HTMLElement && list.contains(focused)) focused.focus({ preventScroll: true });
 };
 
 /** The kind of build for the visitor's device; undefined if it is not known. */

@@ -413,14 +413,35 @@ describe('searching where the function answers', () => {
     expect(await page.locator('main').innerText()).toContain('their first two letters as the name of a file');
   });
 
+  const idsOn = (page: Page) =>
+    page.evaluate<string[]>(
+      'Array.from(document.querySelectorAll("#results [data-package]"), (row) => row.dataset.package)',
+    );
+  const isOther = (id: string) => [...id].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % 3 === 0;
+
+  /** Has one of three packages be for another build, in the rows that are sent and in the records. */
+  const mixBuilds = async (page: Page) => {
+    await page.route(/\/search\/\?/, async (route) => {
+      const response = await route.fetch();
+      const body = (await response.text()).replaceAll(/data-runs="rootless" data-package="([^"]+)"/g, (row, id) =>
+        isOther(id) ? row.replace('rootless', 'rootful') : row,
+      );
+      await route.fulfill({ response, body });
+    });
+    await page.route(api, async (route) => {
+      const response = await route.fetch();
+      const json = (await response.json()) as { data: { package_id: string; architecture: string }[] };
+      for (const one of json.data) if (isOther(one.package_id)) one.architecture = 'iphoneos-arm';
+      await route.fulfill({ response, json });
+    });
+    await page.route('**/search-index/stated/*.json', (route) => route.fulfill({ json: {} }));
+  };
+
   it('C14: takes the rows that were sent where enough of them are for the device, and looks at more where few are', async () => {
     const page = await site.openPatient('/');
     const asked = watch(page);
     const searches = () => asked.filter((name) => name === '/v2/jailbreak/package/search').length;
-    const ids = () =>
-      page.evaluate<string[]>(
-        'Array.from(document.querySelectorAll("#results [data-package]"), (row) => row.dataset.package)',
-      );
+    const ids = () => idsOn(page);
     const open = async (query: string) => {
       asked.length = 0;
       await page.goto(`${site.computing.address}/search/?${query}`);
@@ -438,22 +459,7 @@ describe('searching where the function answers', () => {
     await open('q=many&ios=14.3&build=rootful');
     expect([searches(), await verdicts()]).toEqual([1, new Set(['No rootful build'])]);
 
-    // Of three packages one is not for the device, in the rows and in the records.
-    const isOther = (id: string) => [...id].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % 3 === 0;
-    await page.route(/\/search\/\?/, async (route) => {
-      const response = await route.fetch();
-      const body = (await response.text()).replaceAll(/data-runs="rootless" data-package="([^"]+)"/g, (row, id) =>
-        isOther(id) ? row.replace('rootless', 'rootful') : row,
-      );
-      await route.fulfill({ response, body });
-    });
-    await page.route(api, async (route) => {
-      const response = await route.fetch();
-      const json = (await response.json()) as { data: { package_id: string; architecture: string }[] };
-      for (const one of json.data) if (isOther(one.package_id)) one.architecture = 'iphoneos-arm';
-      await route.fulfill({ response, json });
-    });
-    await page.route('**/search-index/stated/*.json', (route) => route.fulfill({ json: {} }));
+    await mixBuilds(page);
     const order = (list: readonly string[]) => [
       ...list.filter((id) => !isOther(id)),
       ...list.filter((id) => isOther(id)),
@@ -467,6 +473,23 @@ describe('searching where the function answers', () => {
     const { data } = (await found.json()) as { data: { package_id: string }[] };
     const further = data.map((one) => one.package_id).filter((id) => !sent.includes(id) && !isOther(id));
     expect(await ids()).toEqual(order([...sent, ...further.slice(0, 20)]));
+  });
+
+  it('C14: leaves the focus on a row where it comes to stand elsewhere', async () => {
+    const page = await site.openPatient('/');
+    await mixBuilds(page);
+    const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
+    await page.route('**/search-index/stated/*.json', async (route) => {
+      await isReleased;
+      await route.fulfill({ json: { 'com.many.p2': 'rootful' } });
+    });
+    await page.goto(`${site.computing.address}/search/?q=many&ios=16.7&build=rootless`);
+    const belowLine = (name: string) => page.locator('#results > .misfits ~ li .name', { hasText: name }).count();
+    await page.getByRole('link', { name: 'Many 002' }).focus();
+    expect(await belowLine('Many 002')).toBe(0);
+    release();
+    await expect.poll(() => belowLine('Many 002')).toBe(1);
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Many 002');
   });
 
   it('C14: sends the device of the visitor to nobody', async () => {
