@@ -255,6 +255,8 @@ const readMore = async () => {
     const { search } = await load();
     const found = await search(question(), shown + step, chosen(), sorted(), true, shown);
     if (turn !== asked) return;
+    // After the rows that are shown, theirs would show some again, and others never.
+    if (found.isOfFiles) throw new Error('in another order');
     results = found;
   }
   await show(turn, shown + step);

@@ -23,6 +23,8 @@ export interface Results {
   /** How many of them are known to match only a part of the query. */
   readonly parts: number;
   readonly fit: Fit;
+  /** Whether the files answered, whose order is another than that of the index. */
+  readonly isOfFiles: boolean;
   /** The packages between two positions; fewer if there are no more. */
   read(from: number, to: number): Promise<readonly ListedPackage[]>;
   /** How many packages have each value of each filter. `isPart`: only the best were counted. */
@@ -63,6 +65,7 @@ const fromIndex = async (
       return answer.isMore;
     },
     fit: readFit(text, answer.found),
+    isOfFiles: false,
     read: async (from, to) => {
       await answer.reach(to);
       const some = read().slice(from, to);
@@ -85,7 +88,13 @@ const loadFiles = () => {
 const fromFiles = async (text: string, chosen: Chosen, order: Ordering): Promise<Results> => {
   const { searchFiles } = await loadFiles();
   const { count, ...answer } = await searchFiles(text, chosen, order);
-  return { ...answer, isMore: false, parts: 0, count: async () => ({ counts: await count(), isPart: false }) };
+  return {
+    ...answer,
+    isMore: false,
+    parts: 0,
+    isOfFiles: true,
+    count: async () => ({ counts: await count(), isPart: false }),
+  };
 };
 
 /** Prepares the source that will answer, for queries with this beginning. */

@@ -492,6 +492,23 @@ describe('searching where the function answers', () => {
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Many 002');
   });
 
+  it('shows no row twice, and each, where the files answer after rows that the function sent', async () => {
+    const page = await site.openPatient('/');
+    // In another order than that of the files.
+    await page.route(/\/search\/\?/, async (route) => {
+      await route.fulfill({ response: await route.fetch({ url: `${route.request().url()}&page=3` }) });
+    });
+    for (const status of [400, 500]) {
+      await page.route(api, (route) => route.fulfill({ status, json: {} }));
+      await page.goto(`${site.computing.address}/search/?q=many`);
+      expect((await idsOn(page))[0]).toBe('com.many.p64');
+      await page.getByRole('button', { name: 'Show more' }).click();
+      await expect.poll(async () => (await idsOn(page)).length).toBe(52);
+      expect((await idsOn(page)).slice(0, 2)).toEqual(['com.many.p0', 'com.many.p1']);
+      expect(new Set(await idsOn(page)).size).toBe(52);
+    }
+  });
+
   it('C14: sends the device of the visitor to nobody', async () => {
     const page = await site.openPatient('/');
     await page.evaluate("localStorage.setItem('device', '16.7 rootless')");
