@@ -44,6 +44,8 @@ let asked = 0;
 let isUnloaded = false;
 let results: Results | undefined;
 let shown = 0;
+/** How many of the shown rows the function sent. It does not know the device, so others are shown in places of a search. */
+let sent = 0;
 
 const question = () => field.value.trim();
 const chosen = (): Chosen =>
@@ -55,6 +57,7 @@ const sorted = () => (select('sort').value || undefined) as PackageOrder;
 /** The scroll position when a result was followed, to return to. */
 interface Left {
   readonly shown: number;
+  readonly sent?: number;
   readonly at: string;
   readonly y: number;
 }
@@ -197,11 +200,12 @@ const answer = async (left?: Left | null) => {
   try {
     const { search } = await load();
     const wanted = Math.max(step, left?.shown ?? 0);
-    const found = await search(text, wanted, narrowed, sorted(), true);
+    const found = await search(text, wanted, narrowed, sorted(), true, left?.sent);
     if (turn !== asked) return;
     isUnloaded = false;
     results = found;
     shown = 0;
+    sent = left?.sent ?? 0;
     await show(turn, wanted);
     if (turn !== asked) return;
     await tell(found);
@@ -220,6 +224,9 @@ const answer = async (left?: Left | null) => {
 const comeBack = (left: Left) => {
   focusRow(left.at);
   scrollTo({ top: left.y, behavior: 'instant' });
+  // A browser that reloads the page may remove the focus before it has shown the page.
+  if (document.readyState !== 'complete')
+    addEventListener('load', () => document.activeElement === document.body && focusRow(left.at));
 };
 
 /** `isStep`: the visitor can go back to what was shown before. */
@@ -229,24 +236,24 @@ const changed = (isStep = false) => {
 };
 
 // The function sent the page with its results. They stay, and are only requested again if more are wanted.
-const adopt = (left?: Left | null) => {
+const adopt = () => {
   tellChosen();
   shown = list.querySelectorAll('[data-package]').length;
+  sent = shown;
   more.hidden = pages.querySelector('[rel=next]') === null;
   pages.hidden = true;
   entitle();
-  if (!left) return;
-  comeBack(left);
-  // A browser that reloads the page may remove the focus before it has shown the page.
-  if (document.readyState !== 'complete')
-    addEventListener('load', () => document.activeElement === document.body && focusRow(left.at));
 };
 
 // The function does not know the device, and its rows state less than the lists do.
-const adoptForDevice = async () => {
+const adoptForDevice = async (left: Left | null) => {
   const turn = asked;
   const fitting = await stateRows(list);
-  if (turn === asked && results === undefined && fitting < enough && !more.hidden) await answer();
+  if (turn !== asked || results !== undefined) return;
+  // The device may be another than when a row was followed.
+  if (fitting < enough && !more.hidden) await answer(left && { ...left, sent: 0 });
+  else if (left && left.shown > shown) await answer(left);
+  else if (left) comeBack(left);
 };
 
 const readMore = async () => {
@@ -306,7 +313,7 @@ more.addEventListener('click', async () => {
   try {
     await readMore();
   } catch {
-    void answer({ shown: shown + step, at: '', y: scrollY });
+    void answer({ shown: shown + step, sent, at: '', y: scrollY });
     return;
   } finally {
     more.disabled = false;
@@ -317,7 +324,7 @@ more.addEventListener('click', async () => {
 list.addEventListener('click', ({ target }) => {
   const row = target instanceof Element && target.closest('a') ? target.closest<HTMLElement>('[data-package]') : null;
   if (row?.dataset.package === undefined) return;
-  writeState({ shown, at: row.dataset.package, y: scrollY });
+  writeState({ shown, sent, at: row.dataset.package, y: scrollY });
 });
 addEventListener('popstate', ({ state }) => {
   turnAway();
@@ -339,10 +346,11 @@ if (document.activeElement === field) loadSoon();
 if (matchMedia('(min-width: 64rem)').matches) facets.open = true;
 const left = history.state as Left | null;
 const isAsAsked = readAddress();
-const isWhole = isAsAsked && !/[?&]page=/.test(location.search) && (left?.shown ?? 0) <= list.childElementCount;
-// Who comes back to a row finds it where it was.
-if (status.dataset.answered === undefined || !isWhole || (left && hasDevice())) void answer(left);
+const isSent = status.dataset.answered !== undefined && isAsAsked && !/[?&]page=/.test(location.search);
+// Who comes back to a row finds it where it was: among those that were sent, or that a search found.
+if (!isSent || (left && (hasDevice() ? !left.sent : left.shown > list.childElementCount))) void answer(left);
 else {
-  adopt(left);
-  if (hasDevice()) void adoptForDevice();
+  adopt();
+  if (hasDevice()) void adoptForDevice(left);
+  else if (left) comeBack(left);
 }

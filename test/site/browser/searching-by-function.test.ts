@@ -475,6 +475,38 @@ describe('searching where the function answers', () => {
     expect(await ids()).toEqual(order([...sent, ...further.slice(0, 20)]));
   });
 
+  it('C14: comes back to a row that is not for the device, among those that were sent, and after more were shown', async () => {
+    const page = await site.openPatient('/');
+    await mixBuilds(page);
+    await page.goto(`${site.computing.address}/search/?q=many&ios=16.7&build=rootless`);
+    await page.locator('#results > .misfits').waitFor();
+    const focused = () => page.evaluate('document.activeElement.closest("[data-package]")?.dataset.package');
+    for (const count of [32, 52]) {
+      await expect.poll(async () => (await idsOn(page)).length).toBe(count);
+      const rows = await idsOn(page);
+      const last = rows.at(-1) as string;
+      expect(isOther(last)).toBe(true);
+      await page.locator(`[data-package="${last}"] .name`).click();
+      await page.waitForURL('**/package/**');
+      await page.goBack();
+      await expect.poll(focused).toBe(last);
+      expect(await idsOn(page)).toEqual(rows);
+      await page.getByRole('button', { name: 'Show more' }).click();
+    }
+    // Who set another device on the page of the package is shown others than those that were sent, which are not for it.
+    await page.goto(`${site.computing.address}/search/?q=many`);
+    const others = page.waitForRequest((request) => request.url().includes('/package/search?'));
+    await page.evaluate("localStorage.setItem('device', '14.3 roothide')");
+    await page.evaluate("history.replaceState({ shown: 32, sent: 32, at: '', y: 0 }, '')");
+    await page.route(/\/search\/\?/, async (route) => {
+      const response = await route.fetch();
+      const body = (await response.text()).replaceAll('data-runs="rootless"', 'data-runs="rootful"');
+      await route.fulfill({ response, body });
+    });
+    await page.reload();
+    await others;
+  });
+
   it('C14: leaves the focus on a row where it comes to stand elsewhere', async () => {
     const page = await site.openPatient('/');
     await mixBuilds(page);
