@@ -121,6 +121,7 @@ export class IndexAnswer {
   readonly #chosen: Chosen;
   readonly #sort: PackageOrder;
   readonly #fits: ((one: FoundPackage) => boolean) | undefined;
+  readonly #placed: number;
   /** How many records a page has. */
   readonly #limit: number;
   readonly #records: FoundRecord[] = [];
@@ -133,7 +134,7 @@ export class IndexAnswer {
   /**
    * `wanted`: how many packages are read at first. `fits`: those are wanted that only this browser can select, so more are
    * read at once. The index could select them by `architecture` and `firmware`, but what the browser keeps is sent to
-   * nobody (src/contract/kept.ts).
+   * nobody (src/contract/kept.ts). `placed`: so many are shown already, whether they fit or not.
    */
   constructor(
     text: string,
@@ -141,8 +142,10 @@ export class IndexAnswer {
     sort: PackageOrder,
     wanted: number,
     fits: ((one: FoundPackage) => boolean) | undefined,
+    placed: number,
   ) {
     this.#fits = fits;
+    this.#placed = placed;
     // Who comes back to a long list does not wait for one small page after another.
     this.#limit = fits !== undefined || wanted > manyPages * pageOfRecords ? countedRecords : pageOfRecords;
     this.#text = text;
@@ -167,11 +170,12 @@ export class IndexAnswer {
   #isShortOf(wanted: number): boolean {
     if (!this.#isMore) return false;
     if (this.found.length < wanted) return true;
-    const steps = Math.ceil(wanted / searchPage.step) - 1;
+    const [fits, placed] = [this.#fits, this.#placed];
+    const steps = Math.ceil((wanted - (placed || searchPage.step)) / searchPage.step);
     // Nothing comes after a partial match that matches the whole query.
     const isLooked =
-      this.#fits === undefined || this.#pages > steps * pagesOfStep || this.#records.some(({ isPart }) => isPart);
-    return !isLooked && this.found.filter(this.#fits).length < wanted;
+      fits === undefined || this.#pages > steps * pagesOfStep || this.#records.some(({ isPart }) => isPart);
+    return !isLooked && this.found.filter((one, place) => place < placed || fits(one)).length < wanted;
   }
 
   /** Reads until that many packages are known, or all. Throws Superseded, or an error if the index does not answer. */

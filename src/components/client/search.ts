@@ -40,7 +40,7 @@ const fromIndex = async (
   placed: number,
 ): Promise<Results> => {
   const fits = isForDevice ? ({ runs }: FoundPackage) => mayRun(runs ?? '') : undefined;
-  const answer = new IndexAnswer(text, chosen, sort, wanted, fits);
+  const answer = new IndexAnswer(text, chosen, sort, wanted, fits, placed);
   // Packages keep their places even without a device, because later reads may know more about a package than the first.
   const arrange = fitsFirst(fits ?? (() => false));
   await answer.reach(wanted);

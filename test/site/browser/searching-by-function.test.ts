@@ -419,19 +419,22 @@ describe('searching where the function answers', () => {
     );
   const isOther = (id: string) => [...id].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % 3 === 0;
 
-  /** Has one of three packages be for another build, in the rows that are sent and in the records. */
-  const mixBuilds = async (page: Page) => {
+  /** Has some packages be for another build, in the rows that are sent and in the records; usually one of three. */
+  const mixBuilds = async (page: Page, isForOther = isOther) => {
     await page.route(/\/search\/\?/, async (route) => {
       const response = await route.fetch();
       const body = (await response.text()).replaceAll(/data-runs="rootless" data-package="([^"]+)"/g, (row, id) =>
-        isOther(id) ? row.replace('rootless', 'rootful') : row,
+        isForOther(id) ? row.replace('rootless', 'rootful') : row,
       );
       await route.fulfill({ response, body });
     });
     await page.route(api, async (route) => {
       const response = await route.fetch();
-      const json = (await response.json()) as { data: { package_id: string; architecture: string }[] };
-      for (const one of json.data) if (isOther(one.package_id)) one.architecture = 'iphoneos-arm';
+      const json = (await response.json()) as { data: { package_id: string; architecture: string }[]; refs: object };
+      for (const one of json.data) if (isForOther(one.package_id)) one.architecture = 'iphoneos-arm';
+      // As if there were no end.
+      json.refs = { nextPage: 'https://index.example/more' };
+      if (route.request().url().includes('&page=')) json.data = [];
       await route.fulfill({ response, json });
     });
     await page.route('**/search-index/stated/*.json', (route) => route.fulfill({ json: {} }));
@@ -505,6 +508,25 @@ describe('searching where the function answers', () => {
     });
     await page.reload();
     await others;
+  });
+
+  it('C14: asks for no more than it shows next, though some of the rows that were sent are not for the device', async () => {
+    const page = await site.openPatient('/');
+    const found = await fetch(`${site.computing.address}/v2/jailbreak/package/search?q=many&limit=250`);
+    const all = ((await found.json()) as { data: { package_id: string }[] }).data.map((one) => one.package_id);
+    // Of those that are sent, 12 are for it, and 25 others.
+    await mixBuilds(page, (id) => all.indexOf(id) >= 12 && all.indexOf(id) < all.length - 25);
+    let searches = 0;
+    await page.route(api, (route) => {
+      searches++;
+      return route.fallback();
+    });
+    await page.goto(`${site.computing.address}/search/?q=many&ios=16.7&build=rootless`);
+    await page.locator('#results > .misfits').waitFor();
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await expect.poll(async () => (await idsOn(page)).length).toBe(52);
+    expect(await page.locator('#results > .misfits ~ li').count()).toBe(20);
+    expect(searches).toBe(1);
   });
 
   it('C14: leaves the focus on a row where it comes to stand elsewhere', async () => {
