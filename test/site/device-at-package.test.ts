@@ -310,6 +310,15 @@ describe('C14: what a package page states', () => {
     expect(await page.locator('.downloads').innerText()).toMatch(/^Download \(any build\) 2.0 kB$/);
   });
 
+  it('has the version of a build that is not at the newest one, which stands beside the name', async () => {
+    const page = await open('/package/com.example.snowboth/');
+    expect(await page.locator('.edition .version').innerText()).toMatch(/1\.1$/);
+    expect((await page.locator('.built-for li').allInnerTexts()).map((one) => one.split(/\s+/).join(' '))).toEqual([
+      'Rootful iphoneos-arm still 1.0',
+      'Rootless iphoneos-arm64',
+    ]);
+  });
+
   it('is of no build where nothing is for such devices: of a package for all architectures, and of a whole index', async () => {
     const page = await open('/package/com.example.manual/');
     expect(await page.locator('.built-for li').textContent()).toMatch(/^\s*Any architecture\s*all\s*$/);
