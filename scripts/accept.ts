@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { readLastBuild } from '../src/catalog/last-build.ts';
 import { LockedError, lockState } from '../src/catalog/lock.ts';
 import { shellWord } from '../src/contract/shell-word.ts';
@@ -100,7 +99,7 @@ const takeRepository = async (state: string, slug: string): Promise<string> => {
 };
 
 const takeOutput = (state: string, out: string): string => {
-  if (!existsSync(out)) throw new CommandFailure(`There is no folder ${out}.`);
+  if (!findEntry(out)?.isDirectory()) throw new CommandFailure(`There is no folder ${out}.`);
   if (!takeOverOutput(out, state)) throw new CommandFailure(`${out} belongs to no other state folder than ${state}.`);
   return `${out} is published from ${state} from now on.\n`;
 };

@@ -145,10 +145,12 @@ describe('npm run accept', () => {
         text: `Nothing of ${slug} is held back in ${damaged}.\n`,
       });
     }
-    expect(await accept('--state', damaged, '--take-over', none)).toEqual({
-      status: 1,
-      text: `There is no folder ${none}.\n`,
-    });
+    for (const wrong of [none, file]) {
+      expect(await accept('--state', damaged, '--take-over', wrong)).toEqual({
+        status: 1,
+        text: `There is no folder ${wrong}.\n`,
+      });
+    }
     const blocked = temporaryFolder();
     mkdirSync(path.join(blocked, 'identifier'));
     for (const words of [['--take-over', folder], ['repo'], []]) {
