@@ -71,6 +71,10 @@ const requestHeaders = z
   )
   .refine((headers) => Object.keys(headers).length <= 16, 'must be at most 16 headers');
 
+// The fields that go with a suite, and these with it.
+const indexParts = ['component', 'binary'] as const;
+const suiteAndParts: ReadonlySet<unknown> = new Set(['suite', ...indexParts]);
+
 /**
  * One entry of the manifest: what a person writes to have a repository indexed. Strict, so that a misspelt field is an
  * error rather than a silent default.
@@ -112,20 +116,30 @@ export const manifestEntrySchema = z
       ),
     headers: requestHeaders.optional().describe('Sent with every request to the origin of uri, and nowhere else.'),
   })
-  .superRefine((entry, context) => {
-    const flat = entry.suite === './';
-    for (const field of ['component', 'binary'] as const) {
-      if (flat && entry[field] !== undefined) {
-        context.addIssue({
-          code: 'custom',
-          path: [field],
-          message: 'belongs to a dists/ repository: name its suite too',
-        });
-      } else if (!flat && entry[field] === undefined) {
-        context.addIssue({ code: 'custom', path: [field], message: 'is required where suite is not "./"' });
+  .superRefine(
+    (entry, context) => {
+      const flat = entry.suite === './';
+      for (const field of indexParts) {
+        if (flat && entry[field] !== undefined) {
+          context.addIssue({
+            code: 'custom',
+            path: [field],
+            message: 'belongs to a dists/ repository: name its suite too',
+          });
+        } else if (!flat && entry[field] === undefined) {
+          context.addIssue({ code: 'custom', path: [field], message: 'is required where suite is not "./"' });
+        }
       }
-    }
-  })
+    },
+    // Whatever else is wrong with the entry, because all mistakes are said at once; but not of what is no entry, nor of a
+    // suite that is none.
+    {
+      when: ({ issues }) =>
+        issues.every(({ code, path: [field] = [] }) =>
+          field === undefined ? code === 'unrecognized_keys' : !suiteAndParts.has(field),
+        ),
+    },
+  )
   // The part of that rule that JSON Schema can express, for editors.
   .meta({ dependencies: { component: ['suite', 'binary'], binary: ['suite', 'component'] } });
 

@@ -113,6 +113,8 @@ describe('a folder', () => {
     await write('g.yaml', '');
     await write('h.yaml', 'slug: h\nuri: https://h.example/\nranking: "3"\nbootstrap: yes\naliases: old-h\n');
     await write('i.yaml', 'slug: i\nuri: https://i.example/\n');
+    await write('j.yaml', 'slug: j\nuri: https://j.example/\nsuite: stable\nbinary: amd64\nx: 1\n');
+    await write('k.yaml', 'slug: k\nuri: https://k.example/\nranking: 9\ncomponent: main\n');
     const problems = await problemsOf(folder);
     for (const expected of [
       /a.yaml slug: must be/,
@@ -131,9 +133,15 @@ describe('a folder', () => {
       /h.yaml bootstrap: must be true or false, without quotes/,
       /h.yaml aliases: must be a list, such as \[old-name\]/,
       /i.yaml ranking: is missing/,
+      /j.yaml ranking: is missing/,
+      /j.yaml component: is required/,
+      /j.yaml x: is no field/,
+      /k.yaml component: belongs to a dists\/ repository/,
     ]) {
       expect(problems.join('\n')).toMatch(expected);
     }
+    // What goes with a suite that is none itself is not known.
+    expect(problems.filter((problem) => problem.includes('a.yaml'))).toHaveLength(5);
   });
 
   it('compares an entry with the others whatever else is wrong with it', async () => {
