@@ -16,7 +16,16 @@ const heaviest = (out: string, addresses: readonly string[]): string => {
   return addresses.reduce((most, one) => (sizeOf(one) > sizeOf(most) ? one : most));
 };
 
-const choosePages = (state: string, out: string): { readonly pages: PageKinds; readonly words: readonly string[] } => {
+/** The commonest word of these names. */
+const commonest = (names: readonly string[]): string => {
+  const counts = new Map<string, number>();
+  for (const word of names.flatMap((name) => name.toLowerCase().match(/[a-z]{5,}/g) ?? [])) {
+    counts.set(word, (counts.get(word) ?? 0) + 1);
+  }
+  return [...counts].reduce((most, one) => (one[1] > most[1] ? one : most), ['', 0])[0];
+};
+
+const choosePages = (state: string, out: string) => {
   const catalog = new SiteCatalog(catalogPath(state));
   try {
     const names = [...catalog.packages.values()]
@@ -25,14 +34,15 @@ const choosePages = (state: string, out: string): { readonly pages: PageKinds; r
     const words = names.filter((_, index) => index % Math.ceil(names.length / 12) === 0);
     const repositories = catalog.repositories.map(({ slug }) => address.repository(slug));
     const packages = [...catalog.packages.keys()].map((id) => address.package(id));
-    const pages = {
+    const common = commonest([...catalog.packages.values()].map(({ name }) => name));
+    const pages: PageKinds = {
       landing: address.landing,
       search: address.search,
       results: `${address.search}?q=${words[0] ?? ''}`,
       repository: heaviest(out, repositories),
       package: heaviest(out, packages),
     };
-    return { pages, words };
+    return { pages, many: `${address.search}?q=${common}`, words };
   } finally {
     catalog.close();
   }
@@ -46,8 +56,8 @@ export const pagesPart: Part = {
     const [state, out] = [workshop.path('pages', 'state'), workshop.path('pages', 'dist')];
     const flags = ['--manifest', input.manifest, '--state', state, '--out', out, '--allow-private-networks'];
     await tellWhile('building the site of the corpus', runNode([...npmScript('build'), ...flags]));
-    const { pages, words } = choosePages(state, out);
+    const { pages, many, words } = choosePages(state, out);
     const server = await startOurs(workshop, { state, out });
-    return composeFigures(await measurePages(out, server.address, pages, words));
+    return composeFigures(await measurePages(out, server.address, pages, many, words));
   },
 };

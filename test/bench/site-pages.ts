@@ -178,13 +178,15 @@ const measureSearch = async (
 };
 
 /**
- * Measures a built site in a real browser: weights, answers of the search field, Lighthouse. Weights and
- * Lighthouse see it as the server at `computing` serves it, and the search is measured with both.
+ * Measures a built site in a real browser: weights, answers of the search field, Lighthouse. Weights and Lighthouse see it
+ * as the server at `computing` serves it, and the search is measured with both. `many`: the address of a search with more
+ * results than are shown at first.
  */
 export const measurePages = async (
   out: string,
   computing: string,
   pages: PageKinds,
+  many: string,
   words: readonly string[],
 ): Promise<Figure[]> => {
   const server = await serveFolder(out);
@@ -198,10 +200,9 @@ export const measurePages = async (
       figures.push(await measureWeight(browser, computing, name, pages[name]));
     }
     // Most packages of the corpus are for older devices. Where few of the first are for the device, others are looked for.
-    const on = (device: string) => `${pages.results}&${device}`;
-    const [older, newer] = [on('ios=14.3&build=rootful'), on('ios=16.7&build=rootless')];
-    figures.push(await measureWeight(browser, computing, 'results, an iPhone of many set:', older));
-    figures.push(await measureWeight(browser, computing, 'results, an iPhone of few set:', newer, false));
+    const [older, newer] = [`${many}&ios=14.3&build=rootful`, `${many}&ios=16.7&build=rootless`];
+    figures.push(await measureWeight(browser, computing, 'many results (for the iPhone that is set)', older));
+    figures.push(await measureWeight(browser, computing, 'many results (few for the iPhone)', newer, false));
     for (const profile of profiles) {
       figures.push(...(await measureSearch(browser, computing, words, profile, 'with the function')));
       figures.push(...(await measureSearch(browser, server.base, words, profile, 'files alone')));
