@@ -1,3 +1,4 @@
+import type { SectionKind } from '../contract/sections.ts';
 import { type Author, authorFolder, authorKey, peopleOf } from './authors.ts';
 import type { PackageSummary } from './package-summary.ts';
 import { byName, type ListPage, listPages } from './repository-view.ts';
@@ -8,6 +9,8 @@ export interface AuthorHead {
   readonly key: string;
   readonly name: string;
   readonly packages: number;
+  /** The section of most of them. */
+  readonly kind: SectionKind;
   /** For several people: those who have a page of their own. */
   readonly people: readonly { readonly key: string; readonly name: string }[];
   /** Repositories with something by them, the one with the most first. */
@@ -22,6 +25,14 @@ const repositoriesOf = (catalog: SiteCatalog, packages: readonly PackageSummary[
   return [...counts]
     .sort(([a, some], [b, others]) => others - some || (a < b ? -1 : 1))
     .map(([slug, count]) => ({ slug, name: catalog.repository(slug)?.toldName ?? slug, count }));
+};
+
+/** The section of most of these packages. */
+const mostlyOf = (packages: readonly PackageSummary[]): SectionKind => {
+  const counts = new Map<SectionKind, number>();
+  for (const { kind } of packages) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  const [most] = [...counts].sort(([a, some], [b, others]) => others - some || (a < b ? -1 : 1));
+  return most?.[0] ?? 'other';
 };
 
 /** Those of these people, by key, who have a page. */
@@ -39,6 +50,7 @@ const headOf = (catalog: SiteCatalog, { key, name, packages, people }: Author<Pa
   key,
   name,
   packages: packages.length,
+  kind: mostlyOf(packages),
   people: withPages(catalog, people),
   repositories: repositoriesOf(catalog, packages),
 });

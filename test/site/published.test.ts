@@ -282,6 +282,13 @@ describe('a published site', () => {
     }
   });
 
+  it('C11: has a preview picture for each kind of page: of a section and an author the sign of a section', () => {
+    const pictureOf = (folder: string) => metaOf(read(`${folder}/index.html`), 'og:image')?.slice(base.length);
+    expect(pictureOf('section/themes')).toBe('/icons/headers/themes.png');
+    expect(pictureOf('author/ada-example')).toBe('/icons/headers/tweaks.png');
+    expect(pictureOf('about')).toBe('/preview.png');
+  });
+
   it('C9: keeps identifiers that are paths in folders of their own', () => {
     expect(existsSync(path.join(out, 'package/=2e=2e/index.html'))).toBe(true);
     expect(read('package/=2e=2e/index.html')).toContain('Two dots');
