@@ -168,7 +168,8 @@ it('P1: pauses ever longer, and never longer than its patience allows, whatever 
   watcher.tell = () => {
     for (const { milliseconds, end } of waits.splice(0)) {
       pauses.push(milliseconds);
-      vi.advanceTimersByTime(milliseconds);
+      // The clock knows no fractions of a millisecond, and what is left of a pause would be waited for without an end.
+      vi.advanceTimersByTime(Math.ceil(milliseconds));
       end();
     }
   };
