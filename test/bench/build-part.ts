@@ -9,6 +9,7 @@ import { takeFigures } from './take-figures.ts';
 import { type Part, tell, type Workshop } from './workshop.ts';
 
 const repeats = 3;
+const mostOfBare = 1.3;
 
 const repeat = async (work: () => Promise<Run>): Promise<Run[]> => {
   const runs: Run[] = [];
@@ -33,7 +34,8 @@ const measureCold = async (workshop: Workshop, built: Built): Promise<Figure[]> 
     const folder = `cold-${round}`;
     const [state, out] = [workshop.path(folder, 'state'), workshop.path(folder, 'dist')];
     if (round > 0) cold.push(await runBuild(built.input.manifest, state, out));
-    bare.push(await runNode([workshop.script('bare.ts'), built.state, 'large', workshop.path(folder, 'bare')]));
+    const [made, index] = [workshop.path(folder, 'bare'), workshop.path(folder, 'bare.sqlite')];
+    bare.push(await runNode([workshop.script('bare.ts'), built.state, 'large', made, index]));
   }
   const peak = Math.max(...cold.map((run) => run.peak));
   const processor = median(cold.map((run) => run.processorSeconds));
@@ -43,8 +45,14 @@ const measureCold = async (workshop: Workshop, built: Built): Promise<Figure[]> 
     { figure: 'cold build', input, measured: listSeconds(cold), target: '≤ 10 s', met: secondsOf(cold) <= 10 },
     { figure: 'cold build, processor time', input, measured: seconds(processor) },
     { figure: 'cold build, peak memory', input, measured: megabytes(peak), target: '≤ 600 MB', met: peak <= 600e6 },
-    { figure: 'bare parse, serialise and write', input, measured: listSeconds(bare) },
-    { figure: 'cold build against bare work', input, measured: `${ratio.toFixed(1)} times` },
+    { figure: 'bare parse, serialise, write and index', input, measured: listSeconds(bare) },
+    {
+      figure: 'cold build against bare work',
+      input,
+      measured: `${ratio.toFixed(2)} times`,
+      target: `≤ ${mostOfBare} times`,
+      met: ratio <= mostOfBare,
+    },
   ];
 };
 
