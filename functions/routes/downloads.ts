@@ -20,11 +20,8 @@ export const downloadHandlers = (dependencies: Dependencies) => {
     const result = downloadsSchema.safeParse(await readJson(context.req.raw, largestBody, room));
     if (!result.success) {
       const [issue] = result.error.issues;
-      const where = issue?.path.join('.') ?? '';
-      throw new HttpError(
-        400,
-        where === '' ? (issue?.message ?? 'The body is not valid') : `${where}: ${issue?.message}`,
-      );
+      const field = issue?.path.join('.');
+      throw new HttpError(400, field ? `Field '${field}' ${issue?.message}` : `${issue?.message}`);
     }
     // Otherwise anybody could fill the counters with invented packages (decisions, section 7).
     const known = await askIndex(dependencies, turnsOf(dependencies, context), (index) => index.known(result.data));

@@ -130,6 +130,11 @@ export const leanSchemas = (code: string): string =>
     .reduce((text, unused) => text.replace(unused, ''), code)
     .replace(objectOfText, 'core.$ZodObject.init(');
 
+const englishOfZod = /[/\\]zod[/\\]v4[/\\]locales[/\\]en\.js$/;
+
+/** Zod's English without its words for three dozen formats: a message has the plain name of one instead, such as url. */
+export const leanEnglish = (code: string): string => code.replace(/(FormatDictionary = )\{[^}]*\}/, '$1{}');
+
 const writersOfKysely =
   /[/\\]kysely[/\\]dist[/\\](?:query-compiler|operation-node)[/\\][\w-]+-(?:compiler|visitor)\.js$/;
 
@@ -158,11 +163,12 @@ export const leaner: Plugin = {
     return describing.includes(id) || neverRun.some((one) => one.test(id)) ? nothingOf(id) : undefined;
   },
   transform: {
-    filter: { id: [ofContract, schemasOfZod, writersOfKysely, ofStatements] },
+    filter: { id: [ofContract, schemasOfZod, englishOfZod, writersOfKysely, ofStatements] },
     handler: (code, id) => {
       if (ofStatements.test(id)) return code.replace(besideStatement, '');
       if (writersOfKysely.test(id)) return code.replace(writing, '').replace(naming, '');
       if (schemasOfZod.test(id)) return leanSchemas(code);
+      if (englishOfZod.test(id)) return leanEnglish(code);
       return withoutEffects(code.replace(description, '').replace(describingText, "$1: ''"));
     },
   },

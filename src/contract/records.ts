@@ -296,16 +296,24 @@ export const landingRecordSchema = z.strictObject({
 });
 export type LandingRecord = z.infer<typeof landingRecordSchema>;
 
+// The messages continue a sentence after the name of the field: Zod's would be about types.
+const counted = 'must be a string of 1 to 255 characters';
+const countedText = z.string(counted).min(1, counted).max(255, counted);
+const ignoredText = z.string('must be a string or null').nullish();
+
 /** One download, as package managers report it. */
-export const downloadSchema = z.object({
-  package_id: z.string().min(1).max(255),
-  package_version: z.string().min(1).max(255),
-  package_author: z.string().nullish(),
-  package_maintainer: z.string().nullish(),
-  repository_uri: z.string().nullish(),
-  repository_suite: z.string().nullish(),
-  repository_component: z.string().nullish(),
-});
+export const downloadSchema = z.object(
+  {
+    package_id: countedText,
+    package_version: countedText,
+    package_author: ignoredText,
+    package_maintainer: ignoredText,
+    repository_uri: ignoredText,
+    repository_suite: ignoredText,
+    repository_component: ignoredText,
+  },
+  'must be an object',
+);
 export type Download = z.infer<typeof downloadSchema>;
 
 /** For how many days daily download counts are kept and listed. */

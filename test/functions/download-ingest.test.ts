@@ -208,6 +208,21 @@ describe('what download ingest takes', () => {
     for (const [body, status] of wrong) expect((await ingest(body)).status, JSON.stringify(body)).toBe(status);
   });
 
+  it.each([
+    [{ package_id: 'a' }, "Field '0.package_version' must be a string of 1 to 255 characters"],
+    [{ ...one('a'), package_version: 1 }, "Field '0.package_version' must be a string of 1 to 255 characters"],
+    [one(''), "Field '0.package_id' must be a string of 1 to 255 characters"],
+    [one('x'.repeat(256)), "Field '0.package_id' must be a string of 1 to 255 characters"],
+    [{ ...one('a'), repository_uri: 1 }, "Field '0.repository_uri' must be a string or null"],
+    [null, "Field '0' must be an object"],
+  ])('says which field is wrong, and what it must be (%j)', async (download, sentence) => {
+    expect((await ingest([download])).body.error).toBe(sentence);
+  });
+
+  it('says what the body must be', async () => {
+    expect((await ingest({})).body.error).toBe('The body must be a JSON array of downloads');
+  });
+
   it('T11: takes any way to say JSON and nothing else', async () => {
     const body = [one('a')];
     for (const type of ['application/json; charset=utf-8', 'APPLICATION/JSON', 'application/vnd.api+json']) {

@@ -1,7 +1,14 @@
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { columnsOfPostgres, cyclesOfZod, describing, leanSchemas, neverRun } from '../../scripts/bundling/leaner.ts';
+import {
+  columnsOfPostgres,
+  cyclesOfZod,
+  describing,
+  leanEnglish,
+  leanSchemas,
+  neverRun,
+} from '../../scripts/bundling/leaner.ts';
 
 describe("what a Worker's bundle leaves out", () => {
   test('is there: a package that moved its modules, or a module of ours that did, is noticed', () => {
@@ -22,5 +29,14 @@ describe("what a Worker's bundle leaves out", () => {
       expect(schemas).toContain(part);
       expect(leanSchemas(schemas)).not.toContain(part);
     }
+  });
+
+  test('of messages: the words for formats, and nothing else', () => {
+    const english = readFileSync('node_modules/zod/v4/locales/en.js', 'utf8');
+    const lean = leanEnglish(english);
+    expect(lean).toContain('FormatDictionary = {};');
+    expect(lean).not.toContain('ISO duration');
+    for (const part of ['invalid_type', 'FormatDictionary[', 'export default'])
+      expect(lean.split(part)).toHaveLength(english.split(part).length);
   });
 });
