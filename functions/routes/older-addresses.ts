@@ -168,7 +168,9 @@ export const olderHandlers = (
       } = readQuery(context.req.url, olderOperations.repositorySearch.query);
       if (search === undefined && ranking === undefined) throw new HttpError(400, missingParameter('query'));
       const most = search === undefined && !/[?&]limit=/.test(context.req.url) ? listPageMaximum : limit;
-      return listAnswer(context, olderOperations.repositorySearch, most, async () => {
+      // The present search needs words: without them the list of all repositories answers.
+      const replaced = olderOperations[search ? 'repositorySearch' : 'indexRepositories'];
+      return listAnswer(context, replaced, most, async () => {
         const found = await ask(context, (older) => older.repositories(search ?? '', ranking, most, page));
         return found.map((record) => pickFields(record, responseFields));
       });

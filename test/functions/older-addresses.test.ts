@@ -252,6 +252,18 @@ describe('H5 addresses from before /v2', () => {
     expect(computed).toBe((await get('/v2/jailbreak/package/search?q=snow')).headers.get('cache-control'));
   });
 
+  it('name an address that answers instead: the present search of repositories refuses a question without words', async () => {
+    const namedIn = async (query: string) => {
+      const { data } = (await read(`${community}/repositories/search?${query}`)).body.notice as { data: string };
+      return new URL(data.split(' ')[0] ?? '');
+    };
+    for (const query of ['ranking=1,2', 'query=', 'query=&ranking=5']) {
+      const { pathname, search } = await namedIn(query);
+      expect((await get(pathname + search)).status, query).toBe(200);
+    }
+    expect((await namedIn('query=best')).pathname).toBe('/v2/jailbreak/repository/search');
+  });
+
   it('answer below the later root with the same bytes as below /v2, and nothing beside them', async () => {
     const bytes = async (target: string, init: RequestInit = {}) => {
       const answer = await get(target, init);
