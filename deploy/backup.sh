@@ -7,6 +7,12 @@ if [ $# -ne 2 ]; then
   echo "Usage: deploy/backup.sh STATE FOLDER" >&2
   exit 2
 fi
+for name in "$1" "$2"; do
+  if [ ! -d "$name" ]; then
+    echo "$name is no folder, or closed to this user: name the state folder, and one that is there for the backup." >&2
+    exit 1
+  fi
+done
 state=$(cd "$1" && pwd)
 folder=$(cd "$2" && pwd)
 cd "$(dirname "$0")/.."

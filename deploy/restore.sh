@@ -6,8 +6,16 @@ if [ $# -ne 2 ]; then
   echo "Usage: deploy/restore.sh FILE STATE" >&2
   exit 2
 fi
+if [ ! -e "$1" ] || [ -d "$1" ]; then
+  echo "$1 is no file, or closed to this user: name one that backup.sh wrote." >&2
+  exit 1
+fi
 file=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 umask 077
+if [ -e "$2" ] && [ ! -d "$2" ]; then
+  echo "$2 is no folder: name an empty one, or one that is not there." >&2
+  exit 1
+fi
 mkdir -p "$2"
 state=$(cd "$2" && pwd)
 cd "$(dirname "$0")/.."
@@ -22,7 +30,10 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 129' HUP
 trap 'exit 130' INT
 trap 'exit 143' TERM
-tar -C "$work" -xzf "$file"
+if ! tar -C "$work" -xzf "$file" || [ ! -e "$work/state.tar" ]; then
+  echo "$file is no whole backup, or closed to this user: name one that backup.sh wrote. Nothing was restored." >&2
+  exit 1
+fi
 # All of it or nothing: with half a state a build would date everything anew.
 mkdir "$work/state"
 tar -C "$work/state" -xf "$work/state.tar"

@@ -14,7 +14,7 @@ import { assertStoreExists, NoStore } from './accounts/existing-store.ts';
 import { readStateFolder } from './accounts/state-folder.ts';
 import { assertNoHelp, HelpAsked } from './help-asked.ts';
 import { tellUnknownVariables } from './known-variables.ts';
-import { UsageError } from './options.ts';
+import { describeRefusal, UsageError } from './options.ts';
 
 const usage = `Usage: npm run gateway -- COMMAND FILE [--keep-sign-ins] [--state DIR]
 
@@ -118,8 +118,8 @@ try {
     );
     process.exitCode = 1;
   } else {
-    const { code, message } = error instanceof Error ? (error as NodeJS.ErrnoException) : { message: String(error) };
-    const why = code === 'too_late' ? locked : message;
+    const isLocked = (error as NodeJS.ErrnoException).code === 'too_late';
+    const why = isLocked ? locked : error instanceof Error ? describeRefusal(error) : String(error);
     process.stderr.write(`Nothing was changed: ${why}\n`);
     process.exitCode = 1;
   }

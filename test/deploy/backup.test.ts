@@ -190,9 +190,8 @@ it('what is to be restored goes into an empty folder alone, and what is broken l
   expect(refused.status).toBe(1);
   expect(refused.stderr).toContain('is not empty');
   const broken = run('deploy/restore.sh', [path.join(full, 'debdex.env'), path.join(folder, 'new')]);
-  expect(broken.status).not.toBe(0);
+  expect(broken).toMatchObject({ status: 1, stderr: expect.stringContaining('debdex.env is no whole backup') });
   expect(readdirSync(path.join(folder, 'new'))).toEqual([]);
-  expect(run('deploy/backup.sh', [path.join(folder, 'nowhere'), folder]).status).not.toBe(0);
   // A typing mistake that would else be noticed when the backup is needed.
   expect(run('deploy/backup.sh', [full, folder])).toMatchObject({
     status: 1,
@@ -202,6 +201,34 @@ it('what is to be restored goes into an empty folder alone, and what is broken l
     expect(run(script, []), script).toMatchObject({ status: 2, stderr: expect.stringContaining(`Usage: ${script} `) });
   }
   expect(readdirSync(folder).sort()).toEqual(['full', 'new']);
+});
+
+it('a backup or a folder that is not there is named, and nothing is made', () => {
+  const folder = temporaryFolder();
+  const [none, file, fresh] = ['none', 'file', 'fresh'].map((name) => path.join(folder, name)) as [
+    string,
+    string,
+    string,
+  ];
+  writeFileSync(file, '');
+  const wrong: readonly [script: string, parameters: readonly string[], sentence: string][] = [
+    ['deploy/backup.sh', [none, folder], `${none} is no folder`],
+    ['deploy/backup.sh', [folder, none], `${none} is no folder`],
+    ['deploy/backup.sh', [folder, file], `${file} is no folder`],
+    ['deploy/restore.sh', [none, fresh], `${none} is no file`],
+    // Without its folder it was looked for in the root.
+    ['deploy/restore.sh', [path.join(none, 'file'), fresh], `${path.join(none, 'file')} is no file`],
+    ['deploy/restore.sh', [folder, fresh], `${folder} is no file`],
+    ['deploy/restore.sh', [file, file], `${file} is no folder`],
+  ];
+  for (const [script, parameters, sentence] of wrong) {
+    const { status, stderr } = run(script, parameters);
+    expect([status, stderr.trimEnd().split('\n')], parameters.join(' ')).toEqual([
+      1,
+      [expect.stringContaining(sentence)],
+    ]);
+  }
+  expect(readdirSync(folder)).toEqual(['file']);
 });
 
 // A build or a server that writes while tar reads cannot be had at will, but what tar says of it can.

@@ -558,8 +558,15 @@ test('a backup is refused where there is no store, and a restore makes one in a 
   expect([none, there].filter((one) => existsSync(one))).toEqual([]);
   const noBackup = newFile();
   writeFileSync(noBackup, '{}\n');
-  for (const one of [none, noBackup]) {
-    expect((await runScript('gateway', ['restore', one, '--state', there])).status, one).toBe(1);
+  const wrong = {
+    [none]: `There is no backup ${none}: `,
+    [join(noBackup, 'x')]: `There is no backup ${join(noBackup, 'x')}: `,
+    [folder]: `${folder} is a folder: `,
+    [noBackup]: `${noBackup} is no backup of a gateway`,
+  };
+  for (const [one, sentence] of Object.entries(wrong)) {
+    const restored = await runScript('gateway', ['restore', one, '--state', there]);
+    expect(restored, one).toMatchObject({ status: 1, error: expect.stringContaining(sentence) });
     expect(existsSync(there), one).toBe(false);
   }
 
@@ -568,6 +575,8 @@ test('a backup is refused where there is no store, and a restore makes one in a 
   // What is typed goes before what the environment has for every command.
   const environment = { DEBDEX_STATE: there };
   expect((await runScript('gateway', ['backup', file, '--state', gateway.folder], { environment })).status).toBe(0);
+  const nowhere = await runScript('gateway', ['backup', join(none, 'file'), '--state', gateway.folder]);
+  expect(nowhere).toMatchObject({ status: 1, error: expect.stringContaining(`There is no folder ${none}: `) });
   await gateway.close();
   const restored = await runScript('gateway', ['restore', file, '--state', there]);
   expect(restored).toMatchObject({ status: 0, out: expect.stringContaining('Restored 1 account') });

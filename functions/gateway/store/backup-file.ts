@@ -40,13 +40,18 @@ export interface BackupRow {
   readonly row: Readonly<Record<string, string | number | Uint8Array | null>>;
 }
 
+/** Whether the system says that there is nothing at a place, or a file where a folder would be. */
+const isNowhere = ({ code }: NodeJS.ErrnoException): boolean => code === 'ENOENT' || code === 'ENOTDIR';
+
 /**
  * Writes a backup to a file that does not exist yet, readable by its owner alone: whole or, where anything fails or a
- * signal stops it, not at all. Resolves to the number of rows. Throws BackupRefused where the file exists.
+ * signal stops it, not at all. Resolves to the number of rows. Throws BackupRefused where the file exists, or its folder
+ * does not.
  */
 export const writeBackupFile = async (file: string, write: (sink: BackupSink) => Promise<void>): Promise<number> => {
   const partial = `${file}.partial`;
   const refuse = (name: string, why: string) => (error: NodeJS.ErrnoException) => {
+    if (isNowhere(error)) throw new BackupRefused(`There is no folder ${dirname(file)}: make it, or name another one`);
     throw error.code === 'EEXIST' ? new BackupRefused(`${name} exists${why}`) : error;
   };
   let isOurs = false;
@@ -130,7 +135,7 @@ const syncFolder = async (folder: string) => {
 
 /**
  * Reads a backup; the rows come as they are read. Whether it is whole is known at its end only: until the last row has
- * come nothing of it may be kept. Throws BackupRefused where it is no backup, was cut short or altered.
+ * come nothing of it may be kept. Throws BackupRefused where it is not there or no backup, was cut short or altered.
  */
 export const readBackupFile = async (
   file: string,
@@ -142,7 +147,10 @@ export const readBackupFile = async (
     if (done) throw new BackupRefused(`${file} is cut short: its end is missing`);
     return { line: `${value}\n`, value: parseJson(value) };
   };
-  const first = await next();
+  const first = await next().catch((error) => {
+    if (isNowhere(error)) throw new BackupRefused(`There is no backup ${file}: name one that is there`);
+    throw error.code === 'EISDIR' ? new BackupRefused(`${file} is a folder: name the backup in it`) : error;
+  });
   const head = headSchema.safeParse(first.value);
   if (!head.success) throw new BackupRefused(`${file} is no backup of a gateway`);
   hash.update(first.line);
