@@ -143,13 +143,14 @@ const reportOffers = (
   offers: readonly Offer[],
   listed: readonly ManifestEntry[],
   folder: string,
+  isPrivate: boolean,
 ): string => {
   const { key, headers } = entry;
   const nearest = failed ? chooseNearest(entry, offers) : entry;
   const words = failed ? 'The origin offers' : 'The origin also offers';
   const again =
     failed && nearest
-      ? `To examine ${offers.length === 1 ? 'it' : 'the nearest'}: ${doctorCommand(nearest.suite === './' ? { uri: nearest.uri } : nearest)}\n`
+      ? `To examine ${offers.length === 1 ? 'it' : 'the nearest'}: ${doctorCommand(nearest.suite === './' ? { uri: nearest.uri } : nearest, isPrivate)}\n`
       : '';
   const others = offers.length > 0 ? `\n${words}:\n${listOffers(offers)}${again}` : '';
   if (nearest === undefined) return others;
@@ -182,7 +183,7 @@ await runCommand(command, async (values, uri) => {
       // What is unsafe is not to be written into the manifest.
       unsafe === undefined
         ? report(isElsewhere ? asElsewhere(diagnosis) : diagnosis) +
-          reportOffers(entry, record.failure !== null, offers, entries, manifest)
+          reportOffers(entry, record.failure !== null, offers, entries, manifest, values['allow-private-networks'])
         : reportUnsafe(unsafe, asUnsafe(diagnosis, packages));
     const text = values.json ? `${JSON.stringify(record, null, 1)}\n` : tell();
     // The text contains words of the origin.

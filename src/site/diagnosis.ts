@@ -85,9 +85,19 @@ interface Place {
   readonly binary?: string | undefined;
 }
 
-/** The command that examines it again. */
-export const doctorCommand = ({ uri, ...place }: Place): string =>
+// Networks and names that nobody can reach from the Internet (RFC 1918, 4193, 6598, 6761, 6762, 8375).
+const inside =
+  /^(?:(?:0|10|127|169\.254|192\.168|172\.(?:1[6-9]|2\d|3[01])|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7]))\.[\d.]+|\[(?:::1?|f[cd][\da-f]{2}:.*|fe[89ab][\da-f]:.*)\]|[^.[]+|.+\.(?:local|localhost|internal|home\.arpa))$/;
+
+const isInside = (uri: string): boolean => inside.test(URL.parse(uri)?.hostname.replace(/\.$/, '') ?? '.');
+
+/**
+ * The command that examines it again. `isPrivate`: whether it may ask loopback and private addresses, which it refuses
+ * otherwise; by default whether the address itself says that it is one.
+ */
+export const doctorCommand = ({ uri, ...place }: Place, isPrivate: boolean = isInside(uri)): string =>
   [
     `npm run doctor -- ${shellWord(uri)}`,
+    ...(isPrivate ? ['--allow-private-networks'] : []),
     ...Object.entries(place).flatMap(([name, value]) => (value === undefined ? [] : [`--${name} ${shellWord(value)}`])),
   ].join(' ');

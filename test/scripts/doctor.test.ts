@@ -317,7 +317,7 @@ describe('npm run doctor', () => {
     const wrong = await doctor(uri, '--suite', 'stable', '--component', 'main', '--binary', 'iphoneos-arm64');
     expect(wrong).toMatchObject({ status: 1, stdout: expect.stringContaining('The repository cannot be used.') });
     expect(wrong.stdout).toContain(
-      `The origin offers:\n  ${uri} suite stable, component main: iphoneos-arm\n  ${uri} suite stable, component extra: iphoneos-arm64\nTo examine the nearest: npm run doctor -- ${uri} --suite stable --component main --binary iphoneos-arm\n`,
+      `The origin offers:\n  ${uri} suite stable, component main: iphoneos-arm\n  ${uri} suite stable, component extra: iphoneos-arm64\nTo examine the nearest: npm run doctor -- ${uri} --allow-private-networks --suite stable --component main --binary iphoneos-arm\n`,
     );
     expect(wrong.stdout).toMatch(/suite: stable\ncomponent: main\nbinary: iphoneos-arm\nranking: 3\n$/);
 
@@ -339,7 +339,9 @@ describe('npm run doctor', () => {
     // What would write one here is not told: it belongs where the origin has its own.
     expect(listed.stdout).not.toContain('apt-ftparchive');
     const place = '--suite fancy --component main --binary iphoneos-arm64';
-    expect(listed.stdout).toContain(`\nTo examine it: npm run doctor -- ${at('listed')} ${place}\n`);
+    expect(listed.stdout).toContain(
+      `\nTo examine it: npm run doctor -- ${at('listed')} --allow-private-networks ${place}\n`,
+    );
     expect(listed.stdout).toMatch(/suite: fancy\ncomponent: main\nbinary: iphoneos-arm64\n/);
     expect(listed.stdout).not.toContain('\u001b');
 
@@ -360,7 +362,7 @@ describe('npm run doctor', () => {
     origin.serve('flat', await generateRepository());
     const flat = await doctor(at('flat'), '--suite', 'stable', '--component', 'main', '--binary', 'all');
     expect(flat.stdout).toContain(`${at('flat')} is a flat repository: no suite`);
-    expect(flat.stdout).toContain(`\nTo examine it: npm run doctor -- ${at('flat')}\n`);
+    expect(flat.stdout).toContain(`\nTo examine it: npm run doctor -- ${at('flat')} --allow-private-networks\n`);
     expect(flat.stdout).toMatch(new RegExp(`uri: ${at('flat')}\\nranking: 3\\n$`));
   });
 

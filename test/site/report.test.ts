@@ -333,6 +333,38 @@ describe('what the doctor says', () => {
       "npm run doctor -- 'https://a.example/$(x);'\\''&' --suite 'a b' --component main --binary all",
     );
   });
+
+  it('C11: is asked for by a command that may ask it, where its address is in a private network', () => {
+    const flag = ' --allow-private-networks';
+    const hosts = [
+      ...[
+        '127.0.0.1:8080',
+        '10.1.2.3',
+        '172.31.0.1',
+        '100.64.0.1',
+        '192.168.0.1',
+        '169.254.1.1',
+        '[::1]:81',
+        '[fd00::1]',
+        '[fe80::1]',
+      ],
+      ...['localhost', 'LOCALHOST.', 'nas', 'repo.local', 'repo.home.arpa', 'repo.internal', '0x7f.1'],
+    ];
+    for (const host of hosts) expect(doctorCommand({ uri: `http://${host}/` }), host).toContain(flag);
+    const others = [
+      '172.32.0.1',
+      '100.128.0.1',
+      '11.0.0.1',
+      '[2606:4700::1]',
+      'local.example.org',
+      '10.example.org',
+      'fd.example.org',
+    ];
+    for (const host of others) expect(doctorCommand({ uri: `http://${host}/` }), host).not.toContain(flag);
+    expect(doctorCommand({ uri: 'https://a.example/', suite: 'b' }, true)).toBe(
+      'npm run doctor -- https://a.example/ --allow-private-networks --suite b',
+    );
+  });
 });
 
 it('what vanished is told from the change lists and from what is about to be published, the latest first', () => {
