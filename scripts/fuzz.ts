@@ -1,9 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import fc from 'fast-check';
+import type { IRawProperty } from 'fast-check';
 import { Progress } from '../src/pipeline/progress.ts';
-import { costlyRequests, findCosts, longestStretch, startMeasuredServer } from '../test/fuzz/measure-costs.ts';
-import { properties } from '../test/fuzz/properties.ts';
 import { type Command, CommandFailure, runCommand, UsageError } from './options.ts';
 
 const command = {
@@ -51,7 +49,12 @@ const watchClock = (progress: Progress, minutes: number) => {
   return { until, update };
 };
 
+// What both modes need is imported when it is used: it may not be installed, which a command can say.
 const fuzzProperties = async (minutes: number, keep: string): Promise<void> => {
+  const [{ default: fc }, { properties }] = await Promise.all([
+    import('fast-check'),
+    import('../test/fuzz/properties.ts'),
+  ]);
   const progress = new Progress();
   const names = Object.keys(properties) as (keyof typeof properties)[];
   const { until, update } = watchClock(progress, minutes);
@@ -65,7 +68,7 @@ const fuzzProperties = async (minutes: number, keep: string): Promise<void> => {
         continue;
       }
       const seed = Math.floor(Math.random() * 2 ** 31);
-      const result = await fc.check(properties[name] as fc.IRawProperty<unknown>, { numRuns: runsAtOnce, seed });
+      const result = await fc.check(properties[name] as IRawProperty<unknown>, { numRuns: runsAtOnce, seed });
       runs += result.numRuns;
       if (result.failed) {
         failed.add(name);
@@ -86,6 +89,9 @@ const fuzzProperties = async (minutes: number, keep: string): Promise<void> => {
 };
 
 const fuzzCosts = async (minutes: number, keep: string): Promise<void> => {
+  const { costlyRequests, findCosts, longestStretch, startMeasuredServer } = await import(
+    '../test/fuzz/measure-costs.ts'
+  );
   const progress = new Progress();
   const server = await progress.step('start', startMeasuredServer);
   const { until, update } = watchClock(progress, minutes);

@@ -283,12 +283,23 @@ export const describeRefusal = ({ code, message }: Error & { readonly code?: unk
     ? `${message}: run this as the user whom it belongs to, or give it to this user with all that is in it (chown -R)`
     : message;
 
+// Operators install without what tests and drawings alone need (README.md).
+const missingPackage = (error: unknown): string | undefined =>
+  error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND'
+    ? /^Cannot find package '([^']+)'/.exec(error.message)?.[1]
+    : undefined;
+
 const endOf = (error: unknown, command: Command): [string, number] => {
   const { name, refusedCode = exitCodes.nothingUsable } = command;
   if (error instanceof UsageError) return [`${error.message}\nSee ${callOf(command)}--help`, exitCodes.usage];
   if (error instanceof CommandFailure) return [error.message, error.exitCode];
   if (isOfSystem(error)) return [`${name} could not go on: ${describeRefusal(error)}`, refusedCode];
-  throw error;
+  const missing = missingPackage(error);
+  if (missing === undefined) throw error;
+  return [
+    `${missing}, which ${name} needs, is not installed here: install the development packages too, with npm ci, and run it again.`,
+    refusedCode,
+  ];
 };
 
 const tellFailure = (log: Log | undefined, message: string, exitCode: number, error: unknown): void => {
@@ -311,7 +322,8 @@ const warn = (log: Log | undefined, sentence: string): void => {
 
 /**
  * Runs a command: prints the help, or calls `main` with the values of its flags and its operand. Exit codes: 0 unless
- * `main` sets another, that of a CommandFailure, `refusedCode` if the system refused something, 2 for bad usage.
+ * `main` sets another, that of a CommandFailure, `refusedCode` if the system refused something or a package that `main`
+ * imports is not installed, 2 for bad usage.
  */
 export const runCommand = async <const C extends Command>(
   command: C,

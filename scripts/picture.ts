@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { launchBrowser as LaunchBrowser } from '../test/support/browser.ts';
 import { runCommand } from './options.ts';
 
 const project = path.join(import.meta.dirname, '..');
@@ -16,11 +17,8 @@ const build = (state: string, out: string): void => {
   if (status !== 0) throw new Error(`The sample cannot be built (${status}); the reason is above.`);
 };
 
-const takePictures = async (address: string): Promise<void> => {
-  const [{ default: sharp }, { launchBrowser }] = await Promise.all([
-    import('sharp'),
-    import('../test/support/browser.ts'),
-  ]);
+const takePictures = async (address: string, launchBrowser: typeof LaunchBrowser): Promise<void> => {
+  const { default: sharp } = await import('sharp');
   await using browser = await launchBrowser();
   for (const theme of ['light', 'dark'] as const) {
     const page = await browser.newPage({ viewport: size, colorScheme: theme, deviceScaleFactor: 1.5 });
@@ -41,14 +39,18 @@ await runCommand(
     options: {},
   },
   async () => {
-    const { serveFolder } = await import('../test/support/static-server.ts');
+    // Before the build, which takes a while: without the development packages there is no browser.
+    const [{ serveFolder }, { launchBrowser }] = await Promise.all([
+      import('../test/support/static-server.ts'),
+      import('../test/support/browser.ts'),
+    ]);
     const folder = mkdtempSync(path.join(tmpdir(), 'debdex-picture-'));
     try {
       const out = path.join(folder, 'out');
       build(path.join(folder, 'state'), out);
       const server = await serveFolder(out);
       try {
-        await takePictures(`${server.base}/`);
+        await takePictures(`${server.base}/`, launchBrowser);
       } finally {
         await server.close();
       }
