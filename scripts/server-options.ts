@@ -10,7 +10,7 @@ import type { Log } from '../src/log/log.ts';
 import { assertApart } from './assert-apart.ts';
 import { assertDownloadsDatabase, downloadsOption } from './downloads-option.ts';
 import { logOptions, openLog } from './log-options.ts';
-import { CommandFailure, type Option, type OptionValues, UsageError } from './options.ts';
+import { CommandFailure, findTyped, type Option, type OptionValues, UsageError } from './options.ts';
 import { dataOption, safetyFileOf } from './read-service.ts';
 import { warnOfExample } from './warn-of-example.ts';
 
@@ -210,6 +210,8 @@ export const readReplica = async (
     import('./publication-options.ts'),
     import('./read-proxies.ts'),
   ]);
+  if (findTyped(['out']) !== undefined)
+    throw new UsageError('--out is of a server of a build: a replica keeps what it fetches in --state');
   assertPublication('--from', from);
   assertPublicKey(publicKey);
   if (Object.keys(process.env).some((name) => name.startsWith('GATEWAY_'))) {
@@ -280,10 +282,12 @@ export const runServer = async (
   values: OptionValues<typeof serverOptions>,
   of?: OptionValues<typeof replicaOptions>,
 ): Promise<void> => {
-  if (of?.from === undefined) assertApart(values);
+  const isReplica = of?.from !== undefined;
+  if (!isReplica) assertApart(values);
   assertPortsDiffer(values);
   const log = openLog(values);
-  warnOfExample(values.host, values.out, log);
+  // What there may be in --out is not what a replica serves.
+  if (!isReplica) warnOfExample(values.host, values.out, log);
   assertDownloadsDatabase(values['downloads-database']);
   await runHost({
     ...hostOptionsOf(values, log),

@@ -187,6 +187,11 @@ describe('a data folder', () => {
     const flags = ['--out', out, '--state', path.join(folder, 'nowhere'), '--host', '0.0.0.0', '--port', '0'];
     const served = await runScript('serve', flags);
     expect(served).toMatchObject({ status: 1, error: expect.stringContaining('example-address') });
+    // A replica does not serve what a build left there; at a state that is no folder it ends.
+    const place = ['--from', 'http://127.0.0.1:9', '--state', path.join(data, 'service.yaml')];
+    const environment = { DEBDEX_OUT: out };
+    const replica = await runScript('serve', [...place, '--host', '0.0.0.0', '--port', '0'], { environment });
+    expect(replica).toMatchObject({ status: 1, error: expect.stringMatching(/^(?!.*example-address).*is no folder/s) });
   });
 
   it('warns where the list of a server calls safe what its build published as unsafe', async () => {

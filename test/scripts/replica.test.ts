@@ -55,6 +55,11 @@ describe('npm run serve -- --from', () => {
     [['--from', 'http://127.0.0.1:1', '--public-key', 'short'], '--public-key must be the 43 characters'],
     [['--public-key', 'A'.repeat(43)], '--public-key is of a replica: name the publication with --from URL'],
     [['--count-downloads'], '--count-downloads is of a replica'],
+    [
+      ['--from', 'http://127.0.0.1:1', '--out', 'dist'],
+      '--out is of a server of a build: a replica keeps what it fetches',
+    ],
+    [['--from', 'http://127.0.0.1:1', '--out=dist'], '--out is of a server of a build'],
     [['--from', 'http://127.0.0.1:1', '--poll-interval', 'soon'], '--poll-interval must be a time such as'],
   ])('says what is wrong with %j', async (flags, sentence) => {
     const { status, text } = await runScript('serve', ['--state', temporaryFolder(), ...flags]);
