@@ -49,11 +49,11 @@ const unnamed: Diagnosis['findings'][number] = {
   mending: unmended,
 };
 
-/** The component and architecture of an index, from its path. */
+/** The component and architecture of an index, from its path, which may end in its hash (`by-hash`). */
 const placeOf = (record: RepositoryRecord) => {
   const { uri, suite, origin_packages_path: path } = record;
   const component = componentOf(record);
-  const [, binary] = /\/binary-([^/]+)\/[^/]+$/.exec(path) ?? [];
+  const [, binary] = /^.*\/binary-([^/]+)\//.exec(path) ?? [];
   // Without both, the doctor is asked what the origin offers.
   return component === null || binary === undefined ? { uri } : { uri, suite, component, binary };
 };

@@ -7,13 +7,17 @@ const repository = (slug: string, codes: readonly string[]) => ({
   name: slug,
   record: { uri: `https://${slug}.example/`, suite: './', origin_packages_path: '' },
   outcome: undefined as SiteCatalog['repositories'][number]['outcome'],
+  doubt: undefined as SiteCatalog['repositories'][number]['doubt'],
   findings: codes.map((code) => ({ code, count: 1, example: 'x' })),
   signing: 'verified',
   signers: [],
 });
 
-const listed = (repositories: readonly ReturnType<typeof repository>[]) =>
-  doctorViews({ lastBuild: undefined, repositories, repository: () => undefined } as unknown as SiteCatalog, new Map());
+const listed = (
+  repositories: readonly ReturnType<typeof repository>[],
+  packages: Parameters<typeof doctorViews>[1] = new Map(),
+) =>
+  doctorViews({ lastBuild: undefined, repositories, repository: () => undefined } as unknown as SiteCatalog, packages);
 
 it('lists repositories by how much there is to say of them, and then by their slugs', () => {
   const views = listed([
@@ -116,5 +120,71 @@ it('calls nothing broken where what came is held back, and lists that with what 
   expect([standing, findings?.map(({ weight, for_operator }) => [weight, for_operator])]).toEqual([
     'held',
     [['weak', reason]],
+  ]);
+});
+
+it('lists those first that the safety list names, and does not say that they can be used', () => {
+  const doubt = { kind: 'unsafe', reason: 'It was taken over.', listed: 'b-unsafe.example' } as const;
+  const packages = new Map([['b-unsafe', { length: 2 }]]);
+  const views = listed([repository('a-broken', ['index-html']), { ...repository('b-unsafe', []), doubt }], packages);
+  expect(views.map(({ slug, unsafe }) => [slug, unsafe])).toEqual([
+    ['b-unsafe', doubt],
+    ['a-broken', undefined],
+  ]);
+  expect(views[0]?.diagnosis.verdict).toBe('This index can read the repository: 2 packages.');
+  const [old] = listed([{ ...repository('c-old', []), doubt: { kind: 'old', since: '' } }]);
+  expect([old?.unsafe, old?.diagnosis.verdict]).toEqual([undefined, 'The repository can be used: 0 packages.']);
+});
+
+it('examines the index again that was read, and names the document about it', () => {
+  const viewOf = (suite: string, path: string) => {
+    const { record, ...one } = repository('a', []);
+    const [view] = listed([{ ...one, record: { ...record, suite, origin_packages_path: path } }]);
+    return [view?.command, view?.document];
+  };
+  const document = '/v2/jailbreak/repository/a/findings.json';
+  expect(viewOf('./', '/Packages.bz2')).toEqual(['npm run doctor -- https://a.example/', document]);
+  // Under its hash, too, as where Release has Acquire-By-Hash.
+  for (const file of ['Packages.xz', 'by-hash/SHA256/00ff']) {
+    expect(viewOf('stable', `/dists/stable/main/extra/binary-iphoneos-arm64/${file}`), file).toEqual([
+      'npm run doctor -- https://a.example/ --suite stable --component main/extra --binary iphoneos-arm64',
+      document,
+    ]);
+  }
+});
+
+it('gives visitors no advice for the operator', () => {
+  const [view] = listed([repository('a', ['redirected'])]);
+  expect(view?.diagnosis.findings.map(({ for_operator }) => for_operator)).toEqual(['Redirects were followed: x.']);
+});
+
+it('says since when it cannot be read, and keeps the weight of what is known from before where something is held back', () => {
+  const since = '2026-05-01T00:00:00.000Z';
+  const failed = (code: string, heldBack: readonly { code: string; reason: string }[] = []) => {
+    const outcome = { slug: 'a', uri: '', outcome: 'stale', code, reason: 'Why.', confirmedAt: null, since, heldBack };
+    const [view] = listed([{ ...repository('a', ['index-html']), outcome: outcome as never }]);
+    return view?.diagnosis.findings.map((finding) => [finding.since, finding.weight]);
+  };
+  expect(failed('dns')?.[0]).toEqual([since, 'broken']);
+  expect(failed('of-another-version')?.[0]).toEqual([since, 'broken']);
+  expect(failed('index-shrunken', [{ code: 'index-shrunken', reason: 'Why.' }])).toEqual([
+    [since, 'weak'],
+    [null, 'broken'],
+  ]);
+});
+
+it('has one report about each, whether it was ever read or not', () => {
+  const one = (slug: string) => ({ slug, uri: '', outcome: 'failed', code: 'dns', reason: 'Why.', confirmedAt: null });
+  const read = { ...repository('a', []), outcome: one('a') as never };
+  const catalog = {
+    lastBuild: { builtAt: '', repositories: [one('a'), one('b')] },
+    repositories: [read],
+    repository: (slug: string) => (slug === 'a' ? read : undefined),
+    unsafeAt: () => undefined,
+  };
+  const views = doctorViews(catalog as unknown as SiteCatalog, new Map());
+  expect(views.map(({ slug, isRead }) => [slug, isRead])).toEqual([
+    ['a', true],
+    ['b', false],
   ]);
 });
