@@ -84,7 +84,6 @@ const listPairs = ({ files, components, architectures }: ReleaseFile): [componen
     const [, component = '', binary = ''] = indexPath.exec(path) ?? [];
     if (component !== '' && !component.endsWith('/debian-installer'))
       pairs.set(`${component} ${binary}`, [component, binary]);
-    if (pairs.size === mostOffers) break;
   }
   if (pairs.size > 0 || files.size > 0) return [...pairs.values()];
   const binaries = architectures.filter((name) => name !== 'all' && name !== 'source').slice(0, mostOffers);

@@ -62,6 +62,21 @@ describe('what an origin offers', () => {
     const text = composeEntry({ ...offer('stable', 'main', 'arm'), key }, 'there');
     expect(manifestEntrySchema.parse(parse(text.slice(text.indexOf('\n\n')))).key?.trim()).toBe(key.trim());
   });
+
+  it('is written under a slug that its host gives, whatever that is', () => {
+    const slugOf = (host: string) => {
+      const text = composeEntry({ uri: `https://${host}/`, suite: './' }, 'there');
+      const { slug } = manifestEntrySchema.parse(parse(text.slice(text.indexOf('\n\n'))));
+      expect(text).toContain(`as ${path.join('there', `${slug}.yaml`)} (`);
+      return slug;
+    };
+    expect(slugOf('www.repo.example')).toBe('repo-example');
+    expect(slugOf('www2.repo.example')).toBe('www2-repo-example');
+    // Where it is cut there would be a hyphen at its end.
+    expect(slugOf(`${'a'.repeat(63)}.example`)).toBe('a'.repeat(63));
+    expect(slugOf(`${'a'.repeat(60)}.repo.example`)).toBe(`${'a'.repeat(60)}-rep`);
+    expect(slugOf('[::]')).toBe('repository');
+  });
 });
 
 it('asks an index with what its own entry says, not with what another at its address does', async () => {
@@ -150,21 +165,39 @@ describe('npm run doctor', () => {
     const weak = await doctor(origin.uri('weak'));
     expect(weak).toMatchObject({
       status: 0,
-      stdout: expect.stringContaining('[weak] Release lists only weak hashes'),
+      stdout: expect.stringContaining('[weak] Release lists only weak hashes\n'),
     });
     expect(weak.stdout).toMatch(
       /To mend it: List SHA256 hashes.*\n {2}In the folder that holds .*:\n {4}awk .* apt-ftparchive/,
     );
-    const packages = [...makePackages(1), { Package: 'com.example.broken', Version: '1' }];
+    const broken = { Package: 'com.example.broken', Version: '1' };
+    const packages = [...makePackages(1), broken, { ...broken, Version: '2' }];
     origin.serve('broken', await generateRepository({ packages }));
     expect(await doctor(origin.uri('broken'))).toMatchObject({
       status: 1,
-      stdout: expect.stringContaining('[broken] A package has no architecture'),
+      stdout: expect.stringContaining('[broken] A package has no architecture (2 times)\n'),
     });
-    expect(await doctor(origin.uri('none'))).toMatchObject({
-      status: 1,
-      stdout: expect.stringContaining('[broken] There is no Release'),
-    });
+    const none = await doctor(origin.uri('none'));
+    expect(none).toMatchObject({ status: 1, stdout: expect.stringContaining('[broken] There is no Release') });
+    // Where the origin has no other either, its owner makes one.
+    expect(none.stdout).toMatch(/To mend it: Publish a Release .*:\n {4}apt-ftparchive /s);
+    // In the folder of a suite the commands of a flat repository would write a wrong one.
+    const suite = await doctor(origin.uri('none'), '--suite', 'stable', '--component', 'main', '--binary', 'a');
+    expect(suite.stdout).toContain('To mend it: Publish a Release in the folder of the suite');
+    expect(suite.stdout).not.toContain('In the folder that holds');
+  });
+
+  it('has the same commands once, for all findings that they mend', async () => {
+    const release = { 'Valid-Until': 'Thu, 01 Jan 2026 00:00:00 UTC' };
+    origin.serve('twofold', await generateRepository({ hashes: ['md5'], release }));
+    const { stdout } = await doctor(origin.uri('twofold'));
+    const findings = stdout.split('\n[').slice(1);
+    expect(
+      findings.map((text) => [/apt-ftparchive release/.test(text), /\n {2}The commands .* above mend/.test(text)]),
+    ).toEqual([
+      [true, false],
+      [false, true],
+    ]);
   });
 
   it('names the folder of the manifest that is given, and the file that has the address already', async () => {
@@ -278,6 +311,11 @@ describe('npm run doctor', () => {
     const file = path.join(temporaryFolder(), 'key.asc');
     writeFileSync(file, signer.publicKey);
     expect((await ask('--key', file)).stdout).toContain('verified');
+    // A build verifies what is offered with it, too.
+    const place = ['--component', 'main', '--binary', 'iphoneos-arm64'];
+    const { stdout } = await doctor(uri, '--suite', 'stable', ...place, '--key', file);
+    expect(stdout).toContain('is a flat repository: no suite');
+    expect(parse(stdout.slice(stdout.indexOf('\nslug:')))).toMatchObject({ key: signer.publicKey });
   });
 
   it('C9: has no terminal turn around or obey what an origin wrote', async () => {
@@ -364,6 +402,65 @@ describe('npm run doctor', () => {
     expect(flat.stdout).toContain(`${at('flat')} is a flat repository: no suite`);
     expect(flat.stdout).toContain(`\nTo examine it: npm run doctor -- ${at('flat')} --allow-private-networks\n`);
     expect(flat.stdout).toMatch(new RegExp(`uri: ${at('flat')}\\nranking: 3\\n$`));
+  });
+
+  it('C8: finds a suite that has InRelease alone, and none where answers are pages, say that there is nothing, or fail', async () => {
+    const clear = await suiteOf('stable', 'main', 'iphoneos-arm64');
+    const release = clear.get('/dists/stable/Release') ?? '';
+    clear.delete('/dists/stable/Release');
+    const signed = await (await createSigner()).clearSign(release);
+    origin.serve('clear', clear.set('/dists/stable/InRelease', Buffer.from(signed)));
+    expect((await doctor(at('clear'))).stdout).toContain('The origin offers:\n');
+    // A flat repository, which one asks for a suite, has no list of its own, and anything could be taken for one.
+    const offered = async (name: string) =>
+      (await doctor(at(name), '--suite', 'stable', '--component', 'main', '--binary', 'all')).stdout;
+    for (const [name, fault] of [
+      ['page', { kind: 'body', body: '<!doctype html><title>Welcome</title>' }],
+      ['words', { kind: 'status', status: 404, body: 'Label: nothing here\n' }],
+      ['cut', { kind: 'reset' }],
+    ] as const) {
+      origin.serve(name, await suiteOf('other', 'main', 'all'));
+      for (const file of ['Release', 'InRelease']) origin.break(`/${name}/${file}`, fault);
+      const stdout = await offered(name);
+      expect(stdout, name).toContain('[broken] There is no Release');
+      expect(stdout, name).not.toContain('offers');
+    }
+    origin.serve('bare-flat', await generateRepository({ hashes: [] }));
+    expect(await offered('bare-flat')).toContain('The origin offers:\n');
+  });
+
+  it('asks for no other suite where what was asked for can be used, answers programs, or never answered', async () => {
+    const asked = async (name: string, ...flags: string[]) => {
+      origin.reset();
+      await doctor(at(name), ...flags);
+      return origin.requests.map(({ path: place }) => place.slice(`/${name}/`.length));
+    };
+    origin.serve('usable', await generateRepository());
+    const usable = await asked('usable');
+    expect(usable.filter((place) => place === 'Release' || place.startsWith('dists/'))).toEqual(['Release', 'Release']);
+    expect((await asked('usable', '--json')).filter((place) => place === 'Release')).toHaveLength(1);
+    expect((await asked('none')).filter((place) => place.startsWith('dists/'))).not.toEqual([]);
+    expect((await asked('none', '--json')).filter((place) => place.startsWith('dists/'))).toEqual([]);
+    for (const file of ['Release', 'InRelease'])
+      origin.break(`/odd/${file}`, { kind: 'redirect', location: 'ftp://a.example/' });
+    expect((await asked('odd')).filter((place) => place.startsWith('dists/'))).toEqual([]);
+  });
+
+  it('C8: lists no more than forty indexes of a suite, and none that a manifest cannot name', async () => {
+    const lines = (names: readonly string[]) =>
+      names.map((name) => ` ${'0'.repeat(64)} 1 ${name}/binary-iphoneos-arm64/Packages\n`).join('');
+    const many = Array.from({ length: 50 }, (_, index) => `c${index}`);
+    const release = (names: readonly string[]) =>
+      new Map([['/dists/stable/Release', Buffer.from(`Suite: stable\nSHA256:\n${lines(names)}`)]]);
+    origin.serve('many', release(many));
+    expect((await doctor(at('many'))).stdout.match(/, component c\d+: /g)).toHaveLength(40);
+    // What is listed counts, where anything is.
+    const sources = `Components: main\nArchitectures: iphoneos-arm64\nSHA256:\n ${'0'.repeat(64)} 1 main/source/Sources\n`;
+    origin.serve('sources', new Map([['/dists/stable/Release', Buffer.from(sources)]]));
+    expect((await doctor(at('sources'))).stdout).not.toContain('offers');
+    origin.serve('odd-names', release(['main', '../up', 'a\u001b[2J']));
+    const { stdout } = await doctor(at('odd-names'));
+    expect(stdout).toMatch(/The origin offers:\n.* component main: iphoneos-arm64\nTo examine it/);
   });
 
   it('C11: counts packages and not their versions, as the page of the repository does', async () => {
