@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import fs, { mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
@@ -8,9 +8,20 @@ import type { FoundRepository, Notice } from '../../src/notifying/notices.ts';
 import { createNotifier } from '../../src/notifying/notifier.ts';
 import { readDestination } from '../../src/notifying/receiver.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { replaceFunctions } from '../support/replaced-functions.ts';
 
 const teller = { name: 'Index', base: 'https://index.test' };
 const begin = Date.parse('2026-05-01T00:00:00.000Z');
+
+// Whoever runs tests as root may read everything.
+let closed: string | undefined;
+const { accessSync } = fs;
+replaceFunctions(fs, {
+  accessSync: (file, mode) => {
+    if (file === closed) throw Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' });
+    accessSync(file, mode);
+  },
+});
 
 let server: Server;
 let state: string;
@@ -20,6 +31,7 @@ let hour: number;
 
 beforeEach(async () => {
   state = temporaryFolder();
+  closed = undefined;
   received = [];
   hour = 0;
   answer = (respond) => respond(204);
@@ -80,6 +92,12 @@ describe('word to the operator', () => {
       await build([found('a', again % 2 === 0), found('b', true, { isVisited: false })]);
     }
     expect(received).toEqual([]);
+    // Visits count, and not builds.
+    await build([found('b', true)]);
+    await build([found('b', true, { isVisited: false })]);
+    expect(received).toEqual([]);
+    await build([found('b', true)]);
+    expect(told()).toEqual([['b failing']]);
   });
 
   it('C4: begins in silence about what is in trouble already, and tells of a new one that never works', async () => {
@@ -131,6 +149,13 @@ describe('word to the operator', () => {
     expect(told()).toEqual([['a failing'], ['a held-back'], ['a recovered']]);
   });
 
+  it('C4: does not report a repository as recovered of which only held back data was reported, in the first build', async () => {
+    const held = { code: 'index-shrunk', heldBack: [{ code: 'index-shrunk', reason: 'It lost 9 of 10.' }] };
+    await build([found('a', true, held)]);
+    for (let again = 0; again < 3; again++) await build([found('a', false)]);
+    expect(told()).toEqual([['a held-back']]);
+  });
+
   it('C4: reports held back data at once and only once, and again when it returns', async () => {
     const held = { heldBack: [{ code: 'index-shrunk', reason: 'It lost 9 of 10.' }] };
     await build([found('a', false, held)]);
@@ -157,6 +182,13 @@ describe('word to the operator', () => {
     await build([found('a', false)]);
     await build([found('a', false)]);
     expect(told()).toEqual([['a held-back']]);
+    // It is between two visits that found it failing, too.
+    await build([found('a', true)]);
+    await build([found('a', true, held)]);
+    await build([found('a', true)]);
+    expect(told()).toEqual([['a held-back'], ['a held-back']]);
+    await build([found('a', true)]);
+    expect(told().at(-1)).toEqual(['a failing']);
   });
 
   it('C12: tells of a build that failed at once and once, of another failure again, and when builds work again', async () => {
@@ -169,21 +201,38 @@ describe('word to the operator', () => {
     await build([]);
     await build([]);
     expect(told()).toEqual([['null build-failed'], ['null build-failed'], ['null build-recovered']]);
+    // One that works between two that fail in the same way is no news.
+    for (let again = 0; again < 3; again++) {
+      await fail('disk', 'NoRoom');
+      await build([]);
+    }
+    expect(told().slice(3)).toEqual([['null build-failed']]);
+    await build([]);
+    expect(told().slice(3)).toEqual([['null build-failed'], ['null build-recovered']]);
   });
 
   it('C12: tries again what could not be delivered, with what came since, and never fails a build for it', async () => {
     await build([found('a', false), found('b', false)]);
     await build([found('a', true), found('b', false)]);
-    answer = (respond) => respond(500);
+    let kept = {};
+    answer = (respond) => {
+      kept = JSON.parse(readFileSync(path.join(state, 'notices.json'), 'utf8')).waiting;
+      respond(500);
+    };
     const [sentence = ''] = await build([found('a', true), found('b', true)]);
+    // A build that is killed meanwhile has not lost it.
+    expect(Object.values(kept)).toMatchObject([[{ kind: 'failing', repository: 'a' }]]);
     expect(sentence).toMatch(/^127\.0\.0\.1:\d+, could not be told, .+ answered 500/);
     expect(sentence).not.toContain('secret');
+    // What is sent elsewhere arrived nowhere yet.
+    answer = (respond) => respond(302);
+    expect(await build([found('a', true), found('b', true)])).toEqual([expect.stringContaining('answered 302')]);
     expect(readFileSync(path.join(state, 'notices.json'), 'utf8')).not.toContain('s3');
     answer = (respond) => respond(200, 'ok');
     expect(await build([found('a', true), found('b', true)])).toEqual([]);
     expect(told().at(-1)).toEqual(['a failing', 'b failing']);
     await build([found('a', true), found('b', true)]);
-    expect(received).toHaveLength(2);
+    expect(received).toHaveLength(3);
   });
 
   it('C12: tries again for a week from when it was to be told, however old the trouble is, as where builds are weekly', async () => {
@@ -303,6 +352,18 @@ describe('word to the operator', () => {
     expect(received).toHaveLength(3);
   });
 
+  it('C12: tells of a failure although another user keeps its own file closed, and leaves that as it is', async () => {
+    const note = path.join(state, 'notices.json');
+    await fail('One.', 'One');
+    const before = readFileSync(note, 'utf8');
+    closed = note;
+    for (const times of [2, 3]) {
+      expect(await fail('Two.', 'Two')).toEqual([]);
+      expect(received).toHaveLength(times);
+    }
+    expect(readFileSync(note, 'utf8')).toBe(before);
+  });
+
   it('C12: says that it may tell again only of what is not noted after it was told', async () => {
     const inTheWay = `${path.join(state, 'notices.json')}.next`;
     answer = (respond) => {
@@ -339,7 +400,7 @@ describe('what receivers are sent', () => {
     expect(discord.content).not.toMatch(/@everyone|(?<!\\)<|(?<!\\)\[|(?<!\\)\*|https:\/\/evil|\u202e|\0/);
     expect(discord.content.split('\n')).toHaveLength(2);
     const slack = JSON.parse(composeBody([notice(hostile)], 'slack', teller, ''));
-    expect(slack).toMatchObject({ mrkdwn: false, link_names: false, unfurl_links: false });
+    expect(slack).toMatchObject({ mrkdwn: false, link_names: false, unfurl_links: false, unfurl_media: false });
     expect(slack.text).not.toMatch(/[<>]|@everyone|https:\/\/evil|\u202e|\0/);
     expect(slack.text).toContain('&lt;!channel&gt;');
     expect(slack.text).toContain('&amp; more');
@@ -368,6 +429,18 @@ describe('what receivers are sent', () => {
           expect(lines.length - (left > 0 ? 1 : 0) + left).toBe(count);
         }
       }
+    }
+  });
+
+  it('C11: is told whole where it just fits', () => {
+    for (const [form, most] of [
+      ['discord', 2000],
+      ['slack', 4000],
+    ] as const) {
+      const textOf = (length: number) => composeText([notice('x'.repeat(length))], form, teller);
+      const longest = most - textOf(0).length;
+      expect(textOf(longest)).toMatch(/\na fails: x+$/);
+      expect(textOf(longest + 1)).toMatch(/\n… and 1 more$/);
     }
   });
 
