@@ -5,7 +5,12 @@ import { generationPath, signaturesFolder } from '../../src/contract/generation.
 import { mirror } from '../../src/following/mirror.ts';
 import { PublicationSource } from '../../src/following/source.ts';
 import { createFetcher, type Fetcher } from '../../src/net/fetcher.ts';
-import { mendSignature, putGenerationInForce, signaturePathOf } from '../../src/publication/generation-signature.ts';
+import {
+  mendSignature,
+  putGenerationInForce,
+  replaceSignature,
+  signaturePathOf,
+} from '../../src/publication/generation-signature.ts';
 import { OutputFolder } from '../../src/publication/output-folder.ts';
 import { createSigner, type Signer, verifySignature } from '../../src/publication/signature.ts';
 import { FolderDestination } from '../../src/uploading/folder-destination.ts';
@@ -209,6 +214,13 @@ it('P1: a generation comes in force when all else of it is on the disk, and is o
   output.write('v2/a.json', '1');
   await putGenerationInForce(output, 'text', 'jws');
   expect(flushed).toEqual([files.slice(0, 2), files]);
+  // Likewise of a signature alone, and of its end.
+  const named = signaturePathOf('text');
+  rmSync(output.resolve(named));
+  await replaceSignature(output, 'text', 'another');
+  expect([flushed.length, flushed.at(-1)]).toEqual([3, files]);
+  await replaceSignature(output, 'text', undefined);
+  expect([flushed.length, flushed.at(-1)]).toEqual([4, ['v2/a.json', generationPath.current]]);
 });
 
 it('H10: signatures of generations that are long past go, everywhere', async () => {
@@ -243,4 +255,14 @@ it('P3: what signs no generation is taken for none: not under the name of anothe
   // Nobody signed it, and nothing is signed that was not.
   await mendSignature(publication.output, signer);
   await expect(takeAnew(publication.out)).rejects.toThrow(/generation\.jws is missing/);
+});
+
+it('P3: a damaged generation.json is not signed, though what stood there before was', async () => {
+  await publication.publish({ 'v2/a.json': '1' }, { signer });
+  const damaged = readIn(publication.out, generationPath.current).subarray(0, 20);
+  publication.output.write(generationPath.current, damaged);
+  await mendSignature(publication.output, signer);
+  const jws = readIn(publication.out, generationPath.signature).toString();
+  expect(await verifySignature(jws, damaged, publicKey)).toBe(false);
+  expect(existsSync(path.join(publication.out, signaturePathOf(damaged)))).toBe(false);
 });

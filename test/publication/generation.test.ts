@@ -455,6 +455,8 @@ describe('a signature', () => {
     const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: signer.publicKey }, format: 'jwk' });
     expect(verifyEd25519(null, signed, key, Buffer.from(signature, 'base64url'))).toBe(true);
     expect(await verifySignature(jws, text, signer.publicKey)).toBe(true);
+    // A line of text, as programs that show files expect.
+    expect(jws).toMatch(/^\S+\n$/);
   });
 
   it('P3: of other bytes, by another key, or none at all, does not count', async () => {
