@@ -20,7 +20,8 @@ const gitIn = (root: string, ...words: string[]): string => {
 /** A project under git that has version 0.1.0, which each test copies: every run of git is a process. */
 const begun = mkdtempSync(path.join(tmpdir(), 'debdex-release-'));
 beforeAll(() => {
-  writeFileSync(path.join(begun, 'package.json'), '{ "version": "0.1.0" }\n');
+  for (const name of ['package.json', 'package-lock.json'])
+    writeFileSync(path.join(begun, name), '{ "version": "0.1.0" }\n');
   writeFileSync(path.join(begun, 'CHANGELOG.md'), changelog);
   gitIn(begun, 'init', '--template=');
   gitIn(begun, 'add', '--all');
@@ -115,13 +116,21 @@ describe('npm run release', () => {
 
   it('leaves everything as it was where the version or the tag cannot be set, or something changed while the tests ran', () => {
     const { root, git, fail, tools } = createProject();
+    // As npm does, whatever fails afterwards.
+    const setVersion = (program: string, ...words: string[]) => {
+      for (const name of words[0] === 'version' ? ['package.json', 'package-lock.json'] : [])
+        writeFileSync(path.join(root, name), '{ "version": "0.2.0" }\n');
+      tools.run(program, ...words);
+    };
     fail('npm version 0.2.0 --no-git-tag-version');
-    expect(() => release('0.2.0', tools)).toThrow('npm version 0.2.0 --no-git-tag-version failed');
+    expect(() => release('0.2.0', { ...tools, run: setVersion })).toThrow(
+      'npm version 0.2.0 --no-git-tag-version failed',
+    );
     expect(git('status', '--porcelain')).toBe('');
     fail('');
     git('config', 'tag.gpgSign', 'true');
     git('config', 'gpg.program', 'false');
-    expect(() => release('0.2.0', tools)).toThrow();
+    expect(() => release('0.2.0', { ...tools, run: setVersion })).toThrow();
     expect([git('status', '--porcelain'), git('log', '--format=%s')]).toEqual(['', 'Begin\n']);
     const run = (program: string, ...words: string[]) => {
       if (words[0] === 'test') writeFileSync(path.join(root, 'meanwhile'), '');
