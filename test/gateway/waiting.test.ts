@@ -498,14 +498,15 @@ test('T9 a command whose outcome the store did not tell, or that it did a part o
   await owner.query(`
     create function fail() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$;
     create trigger fail before update on gateway_families execute function fail();
-    create trigger fail before update on gateway_accounts execute function fail()`);
+    create trigger fail before insert or update on gateway_accounts execute function fail()`);
   const environment = { GATEWAY_DATABASE_URL: url };
-  for (const parameters of [['sign-out', '--all'], ['disable', 'ALICE'], ['list']]) {
-    await runScript('accounts', [...parameters, '--state', gateway.folder], { environment });
+  for (const parameters of [['sign-out', '--all'], ['disable', 'ALICE'], ['add', 'Bob'], ['list']]) {
+    await runScript('accounts', [...parameters, '--state', gateway.folder], { environment, input: 'a password\n' });
   }
   const lines = readFileSync(join(gateway.folder, 'gateway-audit.jsonl'), 'utf8').trimEnd().split('\n');
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
     { event: 'everybody-signed-out', reason: 'unconfirmed', operator: expect.any(String) },
     { event: 'account-disabled', name: 'alice', reason: 'unconfirmed' },
+    { event: 'account-added', name: 'bob', reason: 'unconfirmed' },
   ]);
 });
