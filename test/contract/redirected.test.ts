@@ -96,3 +96,11 @@ it('the evidence of redirects has what the safety list names of a place that has
     expect(findUnsafe(list, origin, readRedirectTargets(findings))?.entry.path, target).toBe('/debs/dists/bad');
   }
 });
+
+it('the evidence of redirects is bounded, and no other evidence tells of any', () => {
+  const many = Array.from({ length: 40 }, (_, index) => `https://n${index}.example/Release`);
+  expect(targetsOf(many.map((target, index) => [`/${index}`, target]))).toEqual(many.slice(0, 32));
+  // What a stranger wrote could otherwise lead to whatever the safety list names.
+  const example = 'com.example.a to https://unsafe.example/ and b to https://unsafe.example/b';
+  expect(readRedirectTargets([{ code: 'field-malformed', example }])).toEqual([]);
+});

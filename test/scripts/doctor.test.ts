@@ -142,6 +142,14 @@ describe('npm run doctor', () => {
       /^The safety list calls http:\S+\/trap\/Release, where it redirects to, unsafe to add: It was taken over\.\n/,
     );
     expect(lured.stdout).not.toMatch(/ranking:|can be used/);
+    // What is named itself is said first, wherever else it leads.
+    const own = `- host: 127.0.0.1\n  path: ${new URL(origin.uri('lure')).pathname}\n  ${entry}\n`;
+    const target = readFileSync(path.join(data, 'safety.yaml'), 'utf8');
+    writeFileSync(path.join(data, 'safety.yaml'), target + own);
+    expect((await doctor(origin.uri('lure'), '--data', data)).stdout).toMatch(
+      /^The safety list calls it unsafe to add/,
+    );
+    writeFileSync(path.join(data, 'safety.yaml'), target);
     // Its Release only changes the folder, as others change the scheme.
     origin.serve('own', await generateRepository());
     origin.break('/lure/Release', { kind: 'redirect', location: `${origin.uri('own')}/Release` });
@@ -382,6 +390,17 @@ describe('npm run doctor', () => {
     );
     expect(listed.stdout).toMatch(/suite: fancy\ncomponent: main\nbinary: iphoneos-arm64\n/);
     expect(listed.stdout).not.toContain('\u001b');
+    // Also where the address names a suite that is not there.
+    expect((await doctor(`${at('listed')}dists/gone`)).stdout).toContain(
+      `\nTo examine it: npm run doctor -- ${at('listed')} ${place}\n`,
+    );
+    // No more is asked than what the server lists, and of that not everything.
+    const many = Array.from({ length: 30 }, (_, index) => `<a href="s${index}/">`).join('');
+    origin.break('/listed/dists/', { kind: 'body', body: `<!doctype html>${many}` });
+    origin.reset();
+    await doctor(at('listed'));
+    const asked = new Set(origin.requests.map(({ path: file }) => /\/dists\/(.+)\/Release$/.exec(file)?.[1]));
+    expect(asked).toEqual(new Set([undefined, ...Array.from({ length: 12 }, (_, index) => `s${index}`)]));
 
     origin.serve('usual', await suiteOf('1800', 'main', 'iphoneos-arm64'));
     const usual = await doctor(at('usual'));

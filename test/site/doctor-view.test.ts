@@ -132,6 +132,9 @@ it('lists those first that the safety list names, and does not say that they can
     ['a-broken', undefined],
   ]);
   expect(views[0]?.diagnosis.verdict).toBe('This index can read the repository: 2 packages.');
+  const unreadable = { slug: 'd', uri: '', outcome: 'stale', code: 'dns', reason: 'Why.', confirmedAt: null } as const;
+  const [failed] = listed([{ ...repository('d', []), doubt, outcome: unreadable }], new Map([['d', { length: 2 }]]));
+  expect(failed?.diagnosis.verdict).toBe('The repository cannot be used.');
   const [old] = listed([{ ...repository('c-old', []), doubt: { kind: 'old', since: '' } }]);
   expect([old?.unsafe, old?.diagnosis.verdict]).toEqual([undefined, 'The repository can be used: 0 packages.']);
 });
@@ -151,6 +154,17 @@ it('examines the index again that was read, and names the document about it', ()
       document,
     ]);
   }
+});
+
+it('names those findings first, of as much weight, that more of its packages have', () => {
+  const counts = new Map([
+    ['icon-malformed', 2],
+    ['header-malformed', 7],
+    ['native-depiction-malformed', 3],
+  ]);
+  const findings = [...counts].map(([code, count]) => ({ code, count, example: 'x' }));
+  const [view] = listed([{ ...repository('a', []), findings }]);
+  expect(view?.diagnosis.findings.map(({ count }) => count)).toEqual([7, 3, 2]);
 });
 
 it('gives visitors no advice for the operator', () => {
