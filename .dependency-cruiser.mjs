@@ -37,6 +37,7 @@ const rooms = {
       'src/results',
       'src/depictions',
       'src/safety',
+      'src/net',
       'src/log',
     ],
   },

@@ -78,6 +78,9 @@ const nameOf = (host: string): string => host.replace(/^\[|\]$|\.$/g, '').toLowe
 const isPrivateName = (name: string): boolean =>
   isIP(name) === 0 ? /^[^.]+$|\.(?:local|localhost|internal|home\.arpa)$/.test(name) : !isPublicAddress(name);
 
+/** Whether a host, as in a URL, says by itself that it cannot be reached from the Internet. */
+export const isPrivateHost = (host: string): boolean => isPrivateName(nameOf(host));
+
 /**
  * The rule for a host that an operator names. It may be anywhere. Where it redirects to is a stranger's choice and has
  * to be public, unless the named host itself is clearly inside the operator's network.

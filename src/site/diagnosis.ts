@@ -1,6 +1,7 @@
 import type { FindingCode } from '../contract/finding-texts.ts';
 import type { FindingRecord, FindingsRecord } from '../contract/records.ts';
 import { shellWord } from '../contract/shell-word.ts';
+import { isPrivateHost } from '../net/public-address.ts';
 import { formatPlural } from './format.ts';
 import { type Mended, type Mending, mendableCode, mendEach, unmended } from './mending.ts';
 import { byWeight } from './shown-findings.ts';
@@ -85,17 +86,14 @@ interface Place {
   readonly binary?: string | undefined;
 }
 
-// Networks and names that nobody can reach from the Internet (RFC 1918, 4193, 6598, 6761, 6762, 8375).
-const inside =
-  /^(?:(?:0|10|127|169\.254|192\.168|172\.(?:1[6-9]|2\d|3[01])|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7]))\.[\d.]+|\[(?:::1?|f[cd][\da-f]{2}:.*|fe[89ab][\da-f]:.*)\]|[^.[]+|.+\.(?:local|localhost|internal|home\.arpa))$/;
-
-const isInside = (uri: string): boolean => inside.test(URL.parse(uri)?.hostname.replace(/\.$/, '') ?? '.');
-
 /**
  * The command that examines it again. `isPrivate`: whether it may ask loopback and private addresses, which it refuses
  * otherwise; by default whether the address itself says that it is one.
  */
-export const doctorCommand = ({ uri, ...place }: Place, isPrivate: boolean = isInside(uri)): string =>
+export const doctorCommand = (
+  { uri, ...place }: Place,
+  isPrivate = isPrivateHost(URL.parse(uri)?.hostname ?? ''),
+): string =>
   [
     `npm run doctor -- ${shellWord(uri)}`,
     ...(isPrivate ? ['--allow-private-networks'] : []),
