@@ -392,7 +392,7 @@ describe('npm run doctor', () => {
     expect(listed.stdout).not.toContain('\u001b');
     // Also where the address names a suite that is not there.
     expect((await doctor(`${at('listed')}dists/gone`)).stdout).toContain(
-      `\nTo examine it: npm run doctor -- ${at('listed')} ${place}\n`,
+      `\nTo examine it: npm run doctor -- ${at('listed')} --allow-private-networks ${place}\n`,
     );
     // No more is asked than what the server lists, and of that not everything.
     const many = Array.from({ length: 30 }, (_, index) => `<a href="s${index}/">`).join('');
