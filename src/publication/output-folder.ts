@@ -37,6 +37,18 @@ const isBeside = (name: string): boolean => name.startsWith('.') && name.endsWit
 
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
 
+/** Renames a file. Removes a folder that is in its place. */
+const renameOver = (from: string, to: string): void => {
+  try {
+    renameSync(from, to);
+  } catch (error) {
+    // To another disk nothing is renamed, whatever is there.
+    if (codeOf(error) === 'EXDEV' || !lstatSync(to, { throwIfNoEntry: false })?.isDirectory()) throw error;
+    rmSync(to, { recursive: true });
+    renameSync(from, to);
+  }
+};
+
 /** The permission bits of a mode. */
 const permissions = 0o7777;
 
@@ -237,13 +249,10 @@ export class OutputFolder {
     this.#folders.make(path.dirname(target));
     if (this.#keepsCopies) this.#removeCopies(file);
     try {
-      renameSync(temporary, target);
+      renameOver(temporary, target);
     } catch (error) {
-      if (codeOf(error) === 'EXDEV') this.#carry(temporary, target);
-      else if (lstatSync(target, { throwIfNoEntry: false })?.isDirectory()) {
-        rmSync(target, { recursive: true });
-        renameSync(temporary, target);
-      } else throw error;
+      if (codeOf(error) !== 'EXDEV') throw error;
+      this.#carry(temporary, target);
     }
   }
 
@@ -363,7 +372,7 @@ export class OutputFolder {
     const beside = besideOf(target);
     rmSync(beside, { recursive: true, force: true });
     copyFileSync(temporary, beside, constants.COPYFILE_EXCL);
-    renameSync(beside, target);
+    renameOver(beside, target);
     rmSync(temporary);
   }
 }

@@ -96,6 +96,12 @@ describe('the output folder', () => {
     await publish({ 'v2/page.html': 'page', 'index.html': 'front' });
     expect([read('v2/page.html'), read('index.html')]).toEqual(['page', 'front']);
     expect(readdirSync(out).sort()).toEqual(['index.html', 'v2']);
+    // A folder may be where a file has to be, and something that a kill left where it is copied to.
+    mkdirSync(path.join(out, 'v2/folder/a'), { recursive: true });
+    mkdirSync(path.join(out, `v2/.${threadId}.next/a`), { recursive: true });
+    new OutputFolder(out).write('v2/folder', 'a file');
+    expect(read('v2/folder')).toBe('a file');
+    expect(readdirSync(path.join(out, 'v2')).sort()).toEqual(['folder', 'page.html']);
   });
 
   it('C12: keeps what stood there where the disk is full, and leaves nothing half-written', async () => {
