@@ -283,6 +283,23 @@ export const describeRefusal = ({ code, message }: Error & { readonly code?: unk
     ? `${message}: run this as the user whom it belongs to, or give it to this user with all that is in it (chown -R)`
     : message;
 
+/**
+ * The message about a flag, under the name of its variable where the value came from there: somebody who typed no such
+ * flag would look for it in vain.
+ */
+const tellSource = (message: string, { options }: Command): string => {
+  const sourceOf = (flag: string): string => {
+    const option = Object.hasOwn(options, flag) ? options[flag] : undefined;
+    if (option === undefined || findTyped([flag]) !== undefined) return `--${flag}`;
+    const variable = variableOf(flag, option);
+    return process.env[variable] === undefined ? `--${flag}` : variable;
+  };
+  // Flags further on are what to do.
+  return message.replace(/^--([a-z\d-]+)(?:( and | \S+ is )--([a-z\d-]+))?/, (_, first, between, second) =>
+    [sourceOf(first), ...(second === undefined ? [] : [between, sourceOf(second)])].join(''),
+  );
+};
+
 // Operators install without what tests and drawings alone need (README.md).
 const missingPackage = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND'
@@ -291,7 +308,8 @@ const missingPackage = (error: unknown): string | undefined =>
 
 const endOf = (error: unknown, command: Command): [string, number] => {
   const { name, refusedCode = exitCodes.nothingUsable } = command;
-  if (error instanceof UsageError) return [`${error.message}\nSee ${callOf(command)}--help`, exitCodes.usage];
+  if (error instanceof UsageError)
+    return [`${tellSource(error.message, command)}\nSee ${callOf(command)}--help`, exitCodes.usage];
   if (error instanceof CommandFailure) return [error.message, error.exitCode];
   if (isOfSystem(error)) return [`${name} could not go on: ${describeRefusal(error)}`, refusedCode];
   const missing = missingPackage(error);

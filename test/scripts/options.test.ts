@@ -1,6 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import { type Command, CommandFailure, helpText, readOptions, runCommand, UsageError } from '../../scripts/options.ts';
 import type { Log } from '../../src/log/log.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { runScript } from '../support/run-script.ts';
 
 const command = {
   name: 'fetch',
@@ -170,5 +172,20 @@ describe('runCommand', () => {
       process.argv = argv;
       process.exitCode = exitCode;
     }
+  });
+
+  it.each([
+    [[], { DEBDEX_BASE_URL: 'x' }, 'DEBDEX_BASE_URL must be an http'],
+    [['--base-url', 'y'], { DEBDEX_BASE_URL: 'x' }, '--base-url must be an http'],
+    [['--base-url=y'], {}, '--base-url must be an http'],
+    [['--state', 'x'], { DEBDEX_OUT: 'x' }, '--state x is DEBDEX_OUT x or lies in it'],
+    [[], { DEBDEX_OUT: 'x', DEBDEX_STATE: 'x/y' }, 'DEBDEX_STATE x/y is DEBDEX_OUT x or lies in it'],
+    // What to do about it is about a flag also where that has a variable.
+    [[], { DEBDEX_DATA: 'nowhere' }, /^There is no nowhere\S+: name another --data/],
+  ])('names where a value came from (%j, %j)', async (flags, environment: Record<string, string>, sentence) => {
+    const places = { DEBDEX_STATE: temporaryFolder(), DEBDEX_OUT: 'out', ...environment };
+    const { status, error } = await runScript('build', ['--sample', ...flags], { environment: places });
+    expect(status).toBe(2);
+    expect(error).toMatch(sentence instanceof RegExp ? sentence : new RegExp(`^${sentence}`));
   });
 });
