@@ -29,7 +29,7 @@ type DivergingPair = DivergenceEvent & { readonly repositories: readonly [string
 export interface Divergences {
   /** The pairs that diverge in most builds first. */
   readonly pairs: readonly DivergingPair[];
-  /** The latest first. */
+  /** The latest first; where a time was given up to which they are asked for, those after it last. */
   readonly events: readonly DivergenceEvent[];
 }
 
@@ -62,8 +62,12 @@ const byRepositories = (a: Open, b: Open): number =>
 
 type BuildColumns = readonly [name: string, version: string, architecture: string];
 
-/** Reads the divergences in one pass, in the order of names, however many there are. */
-export const readDivergences = (database: CatalogDatabase): Divergences => {
+/**
+ * Reads the divergences in one pass, in the order of names, however many there are. Events after `until` (ISO 8601),
+ * which were seen under a clock that was ahead, come last: they are kept as far as they displace no other.
+ */
+export const readDivergences = (database: CatalogDatabase, until?: string): Divergences => {
+  const isAfter = ({ at }: Open): number => (until !== undefined && at > until ? 1 : 0);
   const slugs = new Map(database.prepare<[number, string]>('SELECT id, slug FROM repository').all());
   const pairs = new Map<string, Open>();
   const events = new Map<string, Open>();
@@ -95,7 +99,9 @@ export const readDivergences = (database: CatalogDatabase): Divergences => {
     const slug = slugs.get(repository) ?? '';
     note(events, `${slug} ${at}`, [slug], at, { name, version, architecture });
   }
-  const ordered = [...events.values()].sort((a, b) => compareText(b.at, a.at) || byRepositories(a, b));
+  const ordered = [...events.values()].sort(
+    (a, b) => isAfter(a) - isAfter(b) || compareText(b.at, a.at) || byRepositories(a, b),
+  );
   const largest = [...pairs.values()].sort((a, b) => b.count - a.count || byRepositories(a, b));
   return {
     pairs: largest.slice(0, divergenceBounds.pairs) as unknown as DivergingPair[],

@@ -206,9 +206,9 @@ export class SiteCatalog {
     return readKeptDepiction(this.#depictions, slug, url);
   }
 
-  /** Versions with different bytes in another repository, or than before. */
+  /** Versions with different bytes in another repository, or than before; events after the build come last. */
   readDivergences(): Divergences {
-    return readDivergences(this.#database);
+    return readDivergences(this.#database, this.lastBuild?.builtAt);
   }
 
   /** What packages need and provide; lists of packages are ordered by identifier. */

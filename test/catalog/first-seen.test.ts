@@ -286,6 +286,20 @@ describe('lists of what is new', () => {
     database.close();
     // If nothing is known of an earlier change, the later one is told.
     expect(told).toEqual([february, ahead, ahead].map((at) => at.toISOString()));
+
+    // As many as are kept, each of its own moment: they displace none that is past, and the first of them stay.
+    const many = new DatabaseSync(catalogPath(state));
+    many.exec(`INSERT INTO divergence (package, version, architecture, repository, other, since)
+      WITH RECURSIVE moment (at) AS (SELECT 1 UNION ALL SELECT at + 1 FROM moment WHERE at < 1000)
+      SELECT 'p' || at, '1', 'all', (SELECT min(id) FROM repository), (SELECT max(id) FROM repository),
+        printf('2098-01-01T00:00:00.%03dZ', at % 1000) FROM moment`);
+    many.close();
+    const later = new SiteCatalog(catalogPath(state), { builtAt: march.toISOString(), repositories: [] });
+    const kept = later.readDivergences().events.map(({ at }) => at);
+    const stillInFeed = recentDivergences(later, 1).map(({ at }) => at);
+    later.close();
+    expect(stillInFeed).toEqual([february.toISOString()]);
+    expect([kept.length, kept[0], kept[1]]).toEqual([1000, february.toISOString(), ahead.toISOString()]);
   });
 
   it('C4: tell a new package from an update, though the version before is gone and another repository has it', async () => {
