@@ -5,6 +5,7 @@ import { countPackages, readRepositoryFindings, readRepositoryRows } from '../sr
 import { CatalogBuild } from '../src/catalog/state-catalog.ts';
 import { updateCatalog } from '../src/catalog/update.ts';
 import { type ManifestEntry, manifestEntrySchema } from '../src/contract/manifest.ts';
+import { sayUnreadable } from '../src/contract/mistakes.ts';
 import type { RepositoryRecord } from '../src/contract/records.ts';
 import { readRedirectTargets } from '../src/contract/redirected.ts';
 import type { SafetyEntry } from '../src/contract/safety.ts';
@@ -64,7 +65,7 @@ const readKey = (file: string): string => {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw new UsageError(`--key: ${(error as Error).message}`);
+    throw new UsageError(`--key: ${file} ${sayUnreadable(error) ?? `cannot be read: ${(error as Error).message}`}`);
   }
 };
 

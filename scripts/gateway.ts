@@ -10,7 +10,7 @@ import {
 } from '../functions/gateway/on-node.ts';
 import { outliveReaders } from '../src/log/program-log.ts';
 import { auditCommand } from './accounts/audit.ts';
-import { assertStoreExists, NoStore } from './accounts/existing-store.ts';
+import { assertPlaceOfStore, assertStoreExists, NoStore } from './accounts/existing-store.ts';
 import { readStateFolder } from './accounts/state-folder.ts';
 import { assertNoHelp, HelpAsked } from './help-asked.ts';
 import { tellUnknownVariables } from './known-variables.ts';
@@ -93,6 +93,7 @@ try {
       `Wrote ${accounts} ${accounts === 1 ? 'account' : 'accounts'} and ${rows - accounts} rows of sign-ins to ${file}.\n`,
     );
   } else {
+    assertPlaceOfStore(location, state);
     const { restore } = await loadBackup();
     const restored = await restore(location, file, { keepSignIns }).catch(async (error) => {
       if (error instanceof RestoreUnconfirmed)

@@ -2,6 +2,7 @@ import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { ManifestEntry } from '../../src/contract/manifest.ts';
+import { sayUnreadable } from '../../src/contract/mistakes.ts';
 import { readYaml } from '../../src/contract/yaml.ts';
 import { ManifestError, readManifest } from '../../src/crawl/read-manifest.ts';
 import { createSafetyList } from '../../src/safety/safety-list.ts';
@@ -45,7 +46,7 @@ const longestList = 16 << 20;
 /** The entries of a list: an array, or a single entry. */
 const readList = async (file: string): Promise<unknown[]> => {
   const bytes = await readFile(file).catch((error: Error) => {
-    throw new UsageError(`${file} cannot be read: ${error.message}`);
+    throw new UsageError(`${file} ${sayUnreadable(error) ?? `cannot be read: ${error.message}`}`);
   });
   if (bytes.length > longestList)
     throw new UsageError(`${file} is ${bytes.length} bytes long, and a list has at most ${longestList}`);
@@ -54,7 +55,7 @@ const readList = async (file: string): Promise<unknown[]> => {
     // JSON is YAML, and this reader, unlike JSON.parse, refuses a repeated field.
     value = readYaml(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch (error) {
-    throw new UsageError(`${file} is neither JSON nor YAML: ${(error as Error).message}`);
+    throw new UsageError(`${file} ${sayUnreadable(error) ?? `is neither JSON nor YAML: ${(error as Error).message}`}`);
   }
   const list = Array.isArray(value) ? value : [value];
   if (list.length === 0 || list.every((entry) => typeof entry !== 'object' || entry === null))

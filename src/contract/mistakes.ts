@@ -31,3 +31,17 @@ export const sayMistake = (issue: z.core.$ZodRawIssue): string | undefined => {
   if (issue.code === 'too_big' && issue.origin === 'string') return `must be at most ${issue.maximum} characters`;
   return undefined;
 };
+
+const unreadable: Readonly<Record<string, string>> = {
+  ENOENT: 'is not there',
+  ENOTDIR: 'is not there',
+  EISDIR: 'is a folder',
+  ERR_ENCODING_INVALID_ENCODED_DATA: 'is not UTF-8',
+};
+
+/**
+ * Why such a file cannot be read, after its name, where the words of the system or of a decoder would be about what they
+ * did; undefined for any other error.
+ */
+export const sayUnreadable = (error: unknown): string | undefined =>
+  error instanceof Error && 'code' in error ? unreadable[String(error.code)] : undefined;

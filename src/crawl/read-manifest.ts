@@ -7,7 +7,7 @@ import {
   readEntryParts,
   slugKey,
 } from '../contract/manifest.ts';
-import { sayMistake } from '../contract/mistakes.ts';
+import { sayMistake, sayUnreadable } from '../contract/mistakes.ts';
 import { readYaml } from '../contract/yaml.ts';
 import { readPublicKeys } from './openpgp-signature.ts';
 
@@ -75,7 +75,7 @@ const readDrafts = async (
     // JSON is YAML, and the YAML reader also refuses a repeated field.
     value = readYaml(await readText(path));
   } catch (error) {
-    problems.push({ file, field: '', message: messageOf(error) });
+    problems.push({ file, field: '', message: sayUnreadable(error) ?? messageOf(error) });
   }
   if (problems.length > before) return [];
   if (!isList && Array.isArray(value)) {
@@ -207,7 +207,10 @@ export const readManifest = async (path: string): Promise<ManifestEntry[]> => {
   try {
     isFolder = (await stat(path)).isDirectory();
   } catch (error) {
-    throw new ManifestError([{ file: path, field: '', message: `cannot be read (${messageOf(error)})` }]);
+    const why = sayUnreadable(error);
+    const message =
+      why === undefined ? `cannot be read (${messageOf(error)})` : `${why}: name another with --manifest or --data`;
+    throw new ManifestError([{ file: path, field: '', message }]);
   }
   if (isFolder) {
     const names = (await readdir(path)).filter(

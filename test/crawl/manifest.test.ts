@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -302,9 +302,21 @@ describe('a folder', () => {
     ]);
   });
 
+  it('is told which file is none: a folder, or a link that leads nowhere', async () => {
+    await mkdir(join(folder, 'a.yaml'));
+    await symlink('nowhere', join(folder, 'b.yaml'));
+    expect(await problemsOf(folder)).toEqual([
+      expect.stringMatching(/a\.yaml : is a folder$/),
+      expect.stringMatching(/b\.yaml : is not there$/),
+    ]);
+  });
+
   it('must not be empty, and must be there', async () => {
     expect(await problemsOf(folder)).toEqual([' : holds no entries']);
-    expect(await problemsOf(join(folder, 'none'))).toEqual([expect.stringMatching(/cannot be read/)]);
+    const nowhere = 'is not there: name another with --manifest or --data';
+    await write('a.yaml', plain('a'));
+    for (const place of ['none', 'a.yaml/below'])
+      expect(await problemsOf(join(folder, place))).toEqual([expect.stringContaining(nowhere)]);
   });
 });
 
@@ -329,6 +341,6 @@ describe('one file', () => {
     await write('entry.yaml', plain('entry'));
     expect(await problemsOf(join(folder, 'entry.yaml'))).toEqual([expect.stringMatching(/must hold a list/)]);
     await writeFile(join(folder, 'bytes.json'), Buffer.of(0x5b, 0xff, 0x5d));
-    expect(await problemsOf(join(folder, 'bytes.json'))).toHaveLength(1);
+    expect(await problemsOf(join(folder, 'bytes.json'))).toEqual([expect.stringMatching(/ : is not UTF-8$/)]);
   });
 });

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -325,6 +325,39 @@ test('ends where it cannot open the store, however long PostgreSQL is kept from 
   const ended = once(child, 'close');
   expect(await text(child.stderr)).toBe('The credential store cannot be reached: not done within 5000 ms\n');
   expect((await ended)[0]).toBe(1);
+});
+
+test('says what is in the place of the state folder, or of the store', async () => {
+  const folder = temporaryFolder();
+  const [file, state, backup] = ['file', 'state', 'backup'].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ];
+  writeFileSync(file, '');
+  mkdirSync(join(state, 'gateway.sqlite'), { recursive: true });
+  const commands = [
+    ['accounts', 'list'],
+    ['accounts', 'add', 'alice'],
+    ['gateway', 'backup', backup],
+    ['gateway', 'restore', file],
+  ] as const;
+  for (const [name, ...parameters] of commands) {
+    const [inFile, inFolder] = [
+      await runScript(name, [...parameters, '--state', file], { input: 'first password\n' }),
+      await runScript(name, [...parameters, '--state', state], { input: 'first password\n' }),
+    ];
+    const place = join(state, 'gateway.sqlite');
+    expect([inFile.status, inFile.error], parameters.join(' ')).toEqual([
+      1,
+      `${file} is no folder: name another --state.\n`,
+    ]);
+    expect([inFolder.status, inFolder.error], parameters.join(' ')).toEqual([
+      1,
+      `${place} is a folder, where the accounts would be: move it away, or name another --state.\n`,
+    ]);
+  }
+  expect(readdirSync(folder).sort()).toEqual(['file', 'state']);
 });
 
 test('makes no store where --state names no folder of one, and a first account one in a state folder alone', async () => {

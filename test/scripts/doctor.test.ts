@@ -504,7 +504,8 @@ describe('npm run doctor', () => {
     [['repo.a.example'], /URL must be an absolute URL, such as https:/],
     [['https://a.example', '--suite', 'stable'], /--component is required/],
     [['https://a.example', 'https://b.example'], /needs one URL/],
-    [['https://a.example', '--key', '/nowhere'], /--key/],
+    [['https://a.example', '--key', '/nowhere'], /^--key: \/nowhere is not there\n/],
+    [['https://a.example', '--key', '/'], /^--key: \/ is a folder\n/],
   ])('%j is bad usage', async (flags, message) => {
     expect(await doctor(...flags)).toMatchObject({ status: 2, stderr: expect.stringMatching(message) });
   });

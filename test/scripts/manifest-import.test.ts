@@ -209,10 +209,14 @@ describe('npm run manifest -- import', () => {
       take('import', foreign, '--manifest', manifest),
       take('eject', list),
       take('import', list, '--manifest', broken),
+      take('import', path.join(folder, 'none.json'), '--manifest', manifest),
+      take('import', folder, '--manifest', manifest),
     ]);
-    expect(results.map(({ status }) => status)).toEqual([2, 2, 2, 0, 2, 2, 2, 2]);
+    expect(results.map(({ status }) => status)).toEqual([2, 2, 2, 0, 2, 2, 2, 2, 2, 2]);
     expect(results[4]?.error).toContain('16777217 bytes long, and a list has at most 16777216');
-    expect(results[5]?.error).toContain('is neither JSON nor YAML');
+    expect(results[5]?.error).toMatch(/foreign\.json is not UTF-8\n/);
+    expect(results[8]?.error).toMatch(/none\.json is not there\n/);
+    expect(results[9]?.error).toMatch(/^\S+ is a folder\n/);
     expect(results[7]?.error).toContain('a.yaml: uri: is missing');
     expect(results[6]?.error).toContain('There is no action eject.');
     expect(results[0]?.error).toContain('is neither JSON nor YAML');
