@@ -23,7 +23,7 @@ import { readStateFolder } from './accounts/state-folder.ts';
 import { formatAccounts } from './accounts/table.ts';
 import { assertNoHelp, HelpAsked } from './help-asked.ts';
 import { tellUnknownVariables } from './known-variables.ts';
-import { UsageError } from './options.ts';
+import { describeRefusal, UsageError } from './options.ts';
 import { parseWorkerAddress, readOperatorKey } from './worker-operator.ts';
 
 const usage = `Usage: npm run accounts -- COMMAND [NAME] [--state DIR] [--at URL]
@@ -231,9 +231,12 @@ try {
     process.stderr.write(`${error.message}\n`);
     process.exitCode = error instanceof ConfigurationInvalid ? 2 : 1;
   } else if (error instanceof StoreUnavailable) {
-    process.stderr.write(`The credential store cannot be reached: ${inWords(error.cause)}\n`);
+    const { cause } = error;
+    // What the system refuses of a file is refused before anything is done.
+    const refusal = cause instanceof Error && 'path' in cause ? describeRefusal(cause) : undefined;
+    process.stderr.write(`The credential store cannot be reached: ${refusal ?? inWords(cause)}\n`);
     const event = typed && eventOf(typed);
-    if (typed && event) {
+    if (typed && event && refusal === undefined) {
       process.stderr.write(
         'Where only its answer was lost all or a part was done: look with list, or give it again.\n',
       );

@@ -8,7 +8,7 @@ import { replaceFunctions } from '../support/replaced-functions.ts';
 import { runScript } from '../support/run-script.ts';
 
 // Whoever runs tests as root may read everything.
-const { accessSync, statSync } = fs;
+const { accessSync, openSync, statSync } = fs;
 const refuse = (call: string, file: string): never => {
   const message = `EACCES: permission denied, ${call} '${file}'`;
   throw Object.assign(new Error(message), { code: 'EACCES', syscall: call, path: file });
@@ -16,6 +16,8 @@ const refuse = (call: string, file: string): never => {
 const isIn = (folder: string, file: unknown): file is string =>
   String(file).includes(`${path.sep}${folder}${path.sep}`);
 replaceFunctions(fs, {
+  openSync: ((file: string, ...how: [string]) =>
+    isIn('unopened', file) ? refuse('open', file) : openSync(file, ...how)) as typeof openSync,
   accessSync: (file, mode) => (isIn('unread', file) ? refuse('access', file) : accessSync(file, mode)),
   statSync: ((file: string, options: fs.StatSyncOptions) =>
     isIn('closed', file) ? refuse('stat', file) : statSync(file, options)) as typeof statSync,
@@ -36,6 +38,21 @@ it('what another user made and keeps closed is not called missing', async () => 
     expect(ended.text, name).toMatch(
       /EACCES: permission denied, stat '.*closed.*': run this as the user whom it belongs/,
     );
+  }
+});
+
+it('accounts that another user keeps closed are named with what to do, and nothing may have been done', async () => {
+  const state = path.join(temporaryFolder(), 'unopened');
+  fs.mkdirSync(state);
+  fs.writeFileSync(path.join(state, 'gateway.sqlite'), '');
+  for (const parameters of [['list'], ['add', 'alice']]) {
+    const ended = await runScript('accounts', [...parameters, '--state', state], { input: 'first password\n' });
+    expect([ended.status, ended.error], parameters.join(' ')).toEqual([
+      1,
+      expect.stringMatching(
+        /^The credential store cannot be reached: EACCES: permission denied, open '.*gateway\.sqlite': run this as the user .*\n$/,
+      ),
+    ]);
   }
 });
 
