@@ -280,7 +280,11 @@ describeStores('the accounts command', (newStore, kind) => {
 test('T9 asks a Worker only where the key is safe on its way, and says what came of it without the key', async () => {
   const key = 'k'.repeat(40);
   let answer: [status: number, body: string] = [200, '{}'];
-  const server = createServer((_, response) => response.writeHead(answer[0]).end(answer[1])).listen(0, '127.0.0.1');
+  const sent: string[] = [];
+  const server = createServer(async (request, response) => {
+    sent.push(await text(request));
+    response.writeHead(answer[0]).end(answer[1]);
+  }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const at = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const list = (address: string, by = key) =>
@@ -306,6 +310,14 @@ test('T9 asks a Worker only where the key is safe on its way, and says what came
   expect((await list(at)).error).toBe(`The credential store cannot be reached: ${at} answered 401: Send the key\n`);
   answer = [200, '{"value":[]}'];
   expect(await list(at)).toMatchObject({ status: 0, out: expect.stringContaining('no account yet') });
+  // A Worker, which checks the password, has no more memory than that.
+  answer = [200, '{"value":true}'];
+  const added = await runScript('accounts', ['add', 'alice', '--at', at, '--state', temporaryFolder()], {
+    environment: { DEBDEX_OPERATOR_KEY: key },
+    input: 'first password\n',
+  });
+  expect(added).toMatchObject({ status: 0, out: 'Added alice.\n' });
+  expect(sent.at(-1)).toContain('$scrypt$ln=15,r=8,p=4$');
   server.closeAllConnections();
   server.close();
   await once(server, 'close');

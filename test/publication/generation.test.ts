@@ -244,6 +244,7 @@ describe('a generation', () => {
     }
     rmSync(publication.out, { recursive: true });
     cpSync(copy, publication.out, { recursive: true });
+    expect(readLastNumber(publication.output, publication.state)).toBe(3);
     await publication.publish({ 'v2/a.json': '4' });
     expect(publication.current).toMatchObject({ number: 4, previous: null });
     publication.expectWhole({ 'v2/a.json': '4' });

@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { computeExitCode, toCommandFailure } from '../../scripts/build-end.ts';
+import { memoryFlags } from '../../scripts/memory-flags.ts';
 import { readUnsafe } from '../../scripts/read-service.ts';
 import { readLastBuild } from '../../src/catalog/last-build.ts';
 import { catalogPath } from '../../src/catalog/state-catalog.ts';
@@ -295,6 +296,52 @@ describe('npm start', () => {
     mkdirSync(bench.out);
     writeFileSync(path.join(bench.out, 'of somebody'), '');
     expect(await end()).toEqual(withCode(4));
+  });
+
+  it('C4: serves what was published before while something waits for a word', async () => {
+    bench.list(entriesOf('one'));
+    await serve('one', 9);
+    expect((await bench.build()).status).toBe(0);
+    await serve('one', 2);
+    // In this process, where it ends when it would serve.
+    const { status, text } = await runScript('start', [...bench.flags, '--no-site', '--port', '0'], {
+      environment: { ...benchClock, DEBDEX_FAIL_ON_STALE: '100%', GATEWAY_CALLBACKS: 'app: loopback' },
+    });
+    const lastBuild = readLastBuild(bench.state);
+    expect(lastBuild && computeExitCode({ lastBuild }, '100%')).toBe(4);
+    expect([status, text]).toEqual([2, expect.stringContaining('GATEWAY_CALLBACKS allows http callbacks')]);
+  });
+
+  /** Has the process of the build run this instead; resolves to how the start ended. */
+  const startInstead = (program: string) => {
+    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(program)}`;
+    return runScript('start', [...bench.flags, '--no-site', '--port', '0'], { environment: { NODE_OPTIONS } });
+  };
+
+  it('C12: serves nothing after a build that the system has ended, as where memory is short', async () => {
+    expect(await startInstead("process.kill(process.pid, 'SIGKILL')")).toMatchObject({
+      status: 128,
+      error: expect.stringContaining('ended with exit code 128; there is nothing new to serve'),
+    });
+  });
+
+  it('gives the build its own limits of memory, and passes SIGINT on to it where no terminal does', async () => {
+    const [flags, heard] = [path.join(bench.folder, 'flags'), path.join(bench.folder, 'heard')];
+    const others = new Set(process.listeners('SIGINT'));
+    const ended = startInstead(`
+      import { writeFileSync } from 'node:fs';
+      process.on('SIGINT', () => writeFileSync(${JSON.stringify(heard)}, ''));
+      process.on('SIGTERM', () => process.exit(143));
+      writeFileSync(${JSON.stringify(flags)}, process.execArgv.join(' '));
+      await new Promise(() => setInterval(() => {}, 1000));`);
+    try {
+      await expect.poll(() => existsSync(flags) && readFileSync(flags, 'utf8')).toContain(memoryFlags.build.join(' '));
+      for (const listener of process.listeners('SIGINT')) if (!others.has(listener)) listener('SIGINT');
+      await expect.poll(() => existsSync(heard)).toBe(true);
+    } finally {
+      for (const listener of process.listeners('SIGINT')) if (!others.has(listener)) listener('SIGTERM');
+    }
+    expect((await ended).status).toBe(143);
   });
 
   it('C12: passes a signal on to the build, which publishes what it has with links to the port that was to serve it, and ends likewise', async () => {
