@@ -1,4 +1,5 @@
 import fs from 'node:fs';
+import promises from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { CatalogFiles } from '../../functions/node/catalog-files.ts';
@@ -21,6 +22,11 @@ replaceFunctions(fs, {
   accessSync: (file, mode) => (isIn('unread', file) ? refuse('access', file) : accessSync(file, mode)),
   statSync: ((file: string, options: fs.StatSyncOptions) =>
     isIn('closed', file) ? refuse('stat', file) : statSync(file, options)) as typeof statSync,
+});
+const { readdir } = promises;
+replaceFunctions(promises, {
+  readdir: (async (folder: string, ...more: []) =>
+    isIn('unlisted', folder) ? refuse('scandir', folder) : readdir(folder, ...more)) as typeof readdir,
 });
 
 it('what another user made and keeps closed is not called missing', async () => {
@@ -63,4 +69,13 @@ it('a catalog that another user keeps closed is named in the reason of the healt
   const probe = (state: string) => new CatalogFiles(state).probe();
   await expect(probe(closed)).rejects.toThrow(`EACCES: permission denied, stat '${catalogPath(closed)}'`);
   await expect(probe(unread)).rejects.toThrow(`EACCES: permission denied, access '${catalogPath(unread)}'`);
+});
+
+it('the doctor examines an address all the same where the manifest is another user’s, and says that it could not read that', async () => {
+  const data = path.join(temporaryFolder(), 'unlisted');
+  fs.mkdirSync(path.join(data, 'repositories'), { recursive: true });
+  fs.copyFileSync('data/service.yaml', path.join(data, 'service.yaml'));
+  const { status, out, error } = await runScript('doctor', ['http://127.0.0.1:1/', '--data', data]);
+  expect([status, out]).toEqual([1, expect.stringContaining('--allow-private-networks')]);
+  expect(error).toMatch(/^The manifest has mistakes\..*\nEACCES: permission denied, scandir '.*repositories'\n$/);
 });
