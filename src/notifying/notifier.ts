@@ -137,7 +137,7 @@ export const createNotifier = (options: NotifierOptions): Notifier => {
     const fresh: Waiting[] = notices.map((notice) => ({ ...notice, queued: now.toISOString() }));
     const due = new Map(
       destinations.map((destination) => {
-        const left = (Object.hasOwn(before.waiting, keyOf(destination)) && before.waiting[keyOf(destination)]) || [];
+        const left = before.waiting[keyOf(destination)] ?? [];
         return [destination, [...left.filter(isYoung), ...fresh].slice(-mostWaiting)] as const;
       }),
     );

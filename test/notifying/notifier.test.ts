@@ -25,7 +25,7 @@ replaceFunctions(fs, {
 
 let server: Server;
 let state: string;
-let received: { url: string; body: { notices: Notice[]; count: number; text: string } }[];
+let received: { url: string; type: string | undefined; body: { notices: Notice[]; count: number; text: string } }[];
 let answer: (respond: (status: number, body?: string) => void) => void;
 let hour: number;
 
@@ -38,7 +38,7 @@ beforeEach(async () => {
   server = createServer(async (request, response) => {
     let text = '';
     for await (const piece of request) text += piece;
-    received.push({ url: request.url ?? '', body: JSON.parse(text) });
+    received.push({ url: request.url ?? '', type: request.headers['content-type'], body: JSON.parse(text) });
     answer((status, body = '') => response.writeHead(status).end(body));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -82,6 +82,8 @@ describe('word to the operator', () => {
     for (let again = 0; again < 5; again++) expect(await build([found('a', true)])).toEqual([]);
     expect(told()).toEqual([['a failing']]);
     expect(received[0]?.body.notices[0]).toMatchObject({ code: 'dns', reason: 'No such host.' });
+    // Receivers take nothing else for what it is.
+    expect(received[0]?.type).toBe('application/json');
     for (let again = 0; again < 3; again++) await build([found('a', false)]);
     expect(told()).toEqual([['a failing'], ['a recovered']]);
   });
@@ -158,11 +160,14 @@ describe('word to the operator', () => {
 
   it('C4: reports held back data at once and only once, and again when it returns', async () => {
     const held = { heldBack: [{ code: 'index-shrunk', reason: 'It lost 9 of 10.' }] };
-    await build([found('a', false, held)]);
+    const since = '2026-04-01T00:00:00.000Z';
+    await build([found('a', false, { ...held, since })]);
     await build([found('a', false, held)]);
     await build([found('a', false)]);
     await build([found('a', false, held)]);
     expect(told()).toEqual([['a held-back']]);
+    // When it was found, however long the repository is as it is.
+    expect(received[0]?.body.notices[0]?.since).toBe(new Date(begin).toISOString());
     // Nor once more where it is away in every other build.
     for (let again = 0; again < 3; again++) {
       await build([found('a', false)]);
@@ -272,6 +277,18 @@ describe('word to the operator', () => {
       new Date(begin + hour++ * 3_600_000),
     );
     expect(sentences).toEqual([`${host}, could not be told, and will be at the next build: ${host} is wrong: ${host}`]);
+  });
+
+  it('C12: never fails a build, whatever else is wrong', async () => {
+    const destination = readDestination(address());
+    Object.defineProperty(destination.url, 'href', {
+      get: () => {
+        throw new Error('odd');
+      },
+    });
+    const notifier = createNotifier({ destinations: [destination], teller });
+    const news = { failure: { name: 'Error', reason: 'No room.' } };
+    expect(await notifier.tell(state, news, new Date(begin))).toEqual(['The operator could not be told: odd']);
   });
 
   it('C12: gives up on a receiver that never answers, never ends, or is not there, and keeps a bounded rest', async () => {
@@ -391,14 +408,16 @@ describe('what receivers are sent', () => {
     reason,
   });
   const hostile =
-    '@everyone <@123> <!channel> [free](https://evil.test) **x** `y`\n\u202eIndex: all is well\u0000 & more';
+    '@everyone <@123> <!channel> [free](https://evil.test) **x** `y`\n\u2028\u202eIndex: all is well\u0000 & more';
 
   it('C11: mentions nobody, links nothing and breaks no line, whatever strangers wrote', () => {
     const discord = JSON.parse(composeBody([notice(hostile)], 'discord', teller, ''));
     // Nor is a preview made of what is named there (flag 4, SUPPRESS_EMBEDS).
     expect(discord).toMatchObject({ allowed_mentions: { parse: [] }, flags: 4 });
-    expect(discord.content).not.toMatch(/@everyone|(?<!\\)<|(?<!\\)\[|(?<!\\)\*|https:\/\/evil|\u202e|\0/);
+    expect(discord.content).not.toMatch(/@everyone|(?<!\\)<|(?<!\\)\[|(?<!\\)\*|https:\/\/evil|[\u2028\u202e]|\0/);
     expect(discord.content.split('\n')).toHaveLength(2);
+    const named = composeText([notice('x')], 'discord', { ...teller, name: '*Index*\n@everyone' });
+    expect(named.split('\n')[0]).toBe('\\*Index\\* @\u200beveryone: https://index.test/status/');
     const slack = JSON.parse(composeBody([notice(hostile)], 'slack', teller, ''));
     expect(slack).toMatchObject({ mrkdwn: false, link_names: false, unfurl_links: false, unfurl_media: false });
     expect(slack.text).not.toMatch(/[<>]|@everyone|https:\/\/evil|\u202e|\0/);
