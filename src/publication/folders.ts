@@ -84,7 +84,7 @@ class Publisher {
     // Permissions are only checked together with everything else that may have been altered.
     if (!isSame || (!isAsOwn && this.#verify)) return false;
     if (mayBeOne) this.#knowsNames = this.#output.shareBack(to, from);
-    if (!sameTime && !(mayBeOne && this.#knowsNames)) markSame(from, present);
+    else if (!sameTime) markSame(from, present);
     // It is unknown whether files of an interrupted publishing were flushed.
     if (this.#verify) this.#output.note(to);
     this.#take(to, staged);
