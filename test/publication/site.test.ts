@@ -1,5 +1,6 @@
 import {
   existsSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -154,6 +155,15 @@ describe('publishing the site', () => {
     expect(readdirSync(out).sort()).toEqual(['.nojekyll', 'index.html']);
   });
 
+  it('C12: writes over no built file to which an interrupted run of the same process gave a temporary name', async () => {
+    const built = stage('built', { [page('a')]: 'a', 'index.html': 'front' });
+    const left = new OutputFolder(out);
+    for (let count = 0; count < 2; count++) linkSync(path.join(built, page('a')), left.temporary());
+    const staged = [{ folder: built, prefix: '', replaced: true }];
+    await publishFolders(new OutputFolder(out), staged, { named: path.join(folder, 'named') });
+    expect([readFileSync(path.join(built, page('a')), 'utf8'), read(page('a'))]).toEqual(['a', 'a']);
+  });
+
   it('looks for what vanished twice only in the folders where something did', async () => {
     const files = { 'index.html': 'front', [page('package/a')]: 'a', [page('package/b')]: 'b' };
     await publish({ ...files, 'parts/old.json': '1' });
@@ -164,10 +174,52 @@ describe('publishing the site', () => {
     expect(readdirSync(path.join(out, 'parts'))).toEqual(['new.json']);
   });
 
+  it('C12: removes a compressed copy, unless copies are kept', async () => {
+    const files = { 'index.html': 'front', [page('list')]: 'list' };
+    await publish(files);
+    const copy = path.join(out, `${page('list')}.gz`);
+    for (const removed of [1, 0]) {
+      writeFileSync(copy, 'copy');
+      expect(await publish(files)).toMatchObject({ removed });
+      expect(existsSync(copy)).toBe(removed === 0);
+      new OutputFolder(out).keepCopies();
+    }
+  });
+
+  it('C12: takes a page that vanished and was not removed yet for a new one, because what it names may be gone', async () => {
+    await publish({
+      'index.html': 'front',
+      [page('list')]: 'names p',
+      [page('list/p')]: 'names only q',
+      [page('list/q')]: 'q',
+    });
+    const pruned = vi.spyOn(OutputFolder.prototype, 'prune');
+    onTestFinished(() => pruned.mockRestore());
+    pruned.mockImplementationOnce(() => {
+      rmSync(path.join(out, page('list/q')));
+      throw new Error('killed');
+    });
+    await expect(publish({ 'index.html': 'front', [page('list')]: 'empty' })).rejects.toThrow('killed');
+    const next = { 'index.html': 'front', [page('list')]: 'names p', [page('list/p')]: null };
+    await expect(publish(next)).rejects.toThrow(/ENOENT/);
+    expect([read(page('list')), read(page('list/p'))]).toEqual(['empty', 'names only q']);
+  });
+
+  it('C9: leaves a file or link in the place of a folder of which nothing is built any more', async () => {
+    await publish({ 'index.html': 'front', [page('file')]: 'a', [page('link')]: 'b' });
+    const elsewhere = stage('elsewhere', { [page('x')]: 'x' });
+    for (const name of ['file', 'link']) rmSync(path.join(out, name), { recursive: true });
+    writeFileSync(path.join(out, 'file'), 'theirs');
+    symlinkSync(elsewhere, path.join(out, 'link'));
+    expect(await publish({ 'index.html': 'front' })).toMatchObject({ written: 0, removed: 0 });
+    expect([read('file'), read(page('link/x'))]).toEqual(['theirs', 'x']);
+  });
+
   it('C13: removes a folder of which nothing is built any more, also where that was interrupted, and no other', async () => {
     mkdirSync(path.join(out, 'theirs'), { recursive: true });
     writeFileSync(path.join(out, 'theirs', 'index.html'), 'somebody else');
-    await publish({ 'index.html': 'front', [page('package/a')]: 'a', 'package/a/a.png': 'picture' });
+    const gone = { [page('author/eva')]: 'eva', [page('package/a')]: 'a', 'package/a/a.png': 'picture' };
+    await publish({ 'index.html': 'front', ...gone });
     const stopped = async () => {
       throw new Error('stopped');
     };
@@ -175,7 +227,13 @@ describe('publishing the site', () => {
     const next = { 'index.html': 'front', [page('new')]: 'new' };
     await expect(publish(next, { beforeRemoval: stopped })).rejects.toThrow('stopped');
     expect(read(page('package/a'))).toBe('a');
-    expect(await publish(next)).toMatchObject({ removed: 2 });
+    const pruned = vi.spyOn(OutputFolder.prototype, 'prune');
+    onTestFinished(() => pruned.mockRestore());
+    pruned.mockImplementationOnce(() => {
+      throw new Error('killed');
+    });
+    await expect(publish(next)).rejects.toThrow('killed');
+    expect(await publish(next)).toMatchObject({ removed: 3 });
     expect(readFileSync(path.join(folder, 'named'), 'utf8').split('\n')).toEqual(Object.keys(next));
     expect(readdirSync(out).sort()).toEqual(['index.html', 'new', 'theirs']);
     expect(await publish(next)).toMatchObject({ removed: 0 });
@@ -320,6 +378,7 @@ describe('publishing the site', () => {
     expect(seen).toEqual(['front', 'empty', 'a']);
     expect(removed).toBe(1);
     expect(existsSync(path.join(out, 'list/a'))).toBe(false);
+    const timeOf = (name: string) => `${lstatSync(path.join(out, name)).mtimeMs}`;
     const calls: string[] = [];
     const note = (call: string) => () => void calls.push(call);
     const told = { whenStanding: note('standing'), beforeRemoval: async () => note('removal')() };
@@ -329,8 +388,9 @@ describe('publishing the site', () => {
     expect(calls).toEqual(['removal']);
     await publish(
       { 'index.html': 'front', [page('list')]: 'empty' },
-      { ...told, whenStanding: () => calls.push(read(page('list'))) },
+      { ...told, whenStanding: () => calls.push(read(page('list')), timeOf(page('list'))) },
     );
-    expect(calls).toEqual(['removal', 'empty']);
+    // With the time that it keeps, by which who serves it knows it.
+    expect(calls).toEqual(['removal', 'empty', timeOf(page('list'))]);
   });
 });
