@@ -3,7 +3,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { prettifyError } from 'zod';
 import { readSafetyEntries, SafetyListInvalid } from '../functions/node/safety-file.ts';
-import { sayMistake } from '../src/contract/mistakes.ts';
+import { sayMistake, sayUnreadable } from '../src/contract/mistakes.ts';
 import type { SafetyEntry } from '../src/contract/safety.ts';
 import { type Service, serviceSchema } from '../src/contract/service-file.ts';
 import { readYaml } from '../src/contract/yaml.ts';
@@ -51,7 +51,7 @@ const parseService = (file: string): unknown => {
     if (['ENOENT', 'ENOTDIR'].includes(code)) {
       throw new UsageError(`There is no ${file}: name another --data, or copy data/service.yaml of the project there.`);
     }
-    throw new UsageError(`${file} cannot be read: ${message}`);
+    throw new UsageError(`${file} ${sayUnreadable(error) ?? `cannot be read: ${message}`}`);
   }
 };
 

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { generationPath } from '../src/contract/generation.ts';
+import { sayUnreadable } from '../src/contract/mistakes.ts';
 import type { Log } from '../src/log/log.ts';
 import { createSigner, type Signer } from '../src/publication/signature.ts';
 import { UsageError } from './options.ts';
@@ -16,9 +17,17 @@ export const readSigner = async (): Promise<Signer | undefined> => {
   try {
     return await createSigner(given.startsWith('-----BEGIN') ? given : readFileSync(given, 'utf8'));
   } catch (error) {
-    throw new UsageError(`DEBDEX_SIGNING_KEY: ${(error as Error).message}`);
+    // The text is not repeated: it may be a key that lost its first line, and logs are read by others.
+    if (isNoFile(error))
+      throw new UsageError(
+        'DEBDEX_SIGNING_KEY is neither a private key in PEM, which begins with -----BEGIN, nor the name of a file that is there.',
+      );
+    throw new UsageError(`DEBDEX_SIGNING_KEY: ${sayUnreadable(error) ?? (error as Error).message}`);
   }
 };
+
+const isNoFile = (error: unknown): boolean =>
+  ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'].includes((error as NodeJS.ErrnoException).code ?? '');
 
 /** Warns if a build without a key will remove the signature of what is published. */
 export const warnOfLostSignature = (out: string, signer: Signer | undefined, log: Pick<Log, 'warn'>): void => {

@@ -75,6 +75,8 @@ describe('a data folder', () => {
       status: 2,
       text: expect.stringContaining('copy data/service.yaml of the project there'),
     });
+    mkdirSync(path.join(data, 'service.yaml'));
+    expect(() => readService(data)).toThrow(/service\.yaml is a folder$/);
   });
 
   it('is warned of where its safety list names a repository of its manifest', async () => {

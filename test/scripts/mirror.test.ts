@@ -189,7 +189,17 @@ describe('npm run mirror', () => {
   });
 
   it('a build refuses a signing key that is none', async () => {
-    const { status, text } = await build({ DEBDEX_SIGNING_KEY: path.join(folder, 'nowhere.pem') });
-    expect([status, text]).toEqual([2, expect.stringContaining('DEBDEX_SIGNING_KEY: ENOENT')]);
+    // Of a key that lost its first line nothing is told, and its body may look like the name of a folder, or be too long for one.
+    const body = 'MC4CAQAwBQYDK2VwBCIEIB/';
+    for (const none of [path.join(folder, 'nowhere.pem'), body, body.replace('/', '').repeat(20)]) {
+      const { status, text } = await build({ DEBDEX_SIGNING_KEY: none });
+      expect([status, text]).toEqual([
+        2,
+        expect.stringContaining('DEBDEX_SIGNING_KEY is neither a private key in PEM'),
+      ]);
+      expect(text).not.toContain(none);
+    }
+    const inFolder = await build({ DEBDEX_SIGNING_KEY: folder });
+    expect(inFolder).toMatchObject({ status: 2, text: expect.stringContaining('DEBDEX_SIGNING_KEY: is a folder') });
   });
 });
