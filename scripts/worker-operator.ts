@@ -2,14 +2,14 @@ import { UsageError } from './options.ts';
 
 /**
  * Parses the address of a Worker that is asked with its operator's key: https, or http only on this machine, because
- * anybody on the way could read the key. Undefined if a text is no such address.
+ * anybody on the way could read the key. Undefined if a text is no such address, or names a user or a password: no
+ * request carries them, and the error that says so would.
  */
 export const parseWorkerAddress = (text: string): URL | undefined => {
   const url = URL.parse(text);
   const isLoopback = url?.protocol === 'http:' && /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname);
-  return url !== null && (isLoopback || url.protocol === 'https:') && url.search === '' && url.hash === ''
-    ? url
-    : undefined;
+  const isPlain = url?.search === '' && url.hash === '' && url.username === '' && url.password === '';
+  return url !== null && isPlain && (isLoopback || url.protocol === 'https:') ? url : undefined;
 };
 
 /**

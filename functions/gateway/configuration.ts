@@ -76,7 +76,8 @@ const address = (...protocols: string[]) =>
 // Most often it is a password that ends the part of the address in which it stands.
 const databaseAddress = z
   .string()
-  .refine((text) => URL.canParse(text) && ['postgres:', 'postgresql:'].includes(new URL(text).protocol), {
+  // Without both slashes the driver would take no host of it, and ask this machine.
+  .refine((text) => URL.canParse(text) && /^postgres(ql)?:\/\//i.test(text), {
     error:
       'must be an address such as postgres://user:password@host/database; in user and password write %23 for #, ' +
       '%2F for /, %3F for ?, %40 for @ and %25 for %',

@@ -257,7 +257,9 @@ test('a command needs the location of the store alone', () => {
     url: 'postgres://db/x',
     pool: 10,
   });
-  expect(() => readStoreLocation({ GATEWAY_DATABASE_URL: 'x' }, 'x')).toThrow(ConfigurationInvalid);
+  // Of an address without its two slashes the driver would take no host, and ask this machine.
+  for (const url of ['x', 'postgres:/user@db/x', 'postgres:db/x'])
+    expect(() => readStoreLocation({ GATEWAY_DATABASE_URL: url }, 'x'), url).toThrow(ConfigurationInvalid);
   // Where the name is mistyped, the store would be another one than the server's.
   expect(() => readStoreLocation({ GATEWAY_DATABASE_URI: 'postgres://db/x' }, 'x')).toThrow(
     'GATEWAY_DATABASE_URI is not a setting of the gateway',

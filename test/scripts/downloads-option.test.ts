@@ -22,6 +22,8 @@ it('asks a Worker for what it counted where the key is safe on its way, and in n
     'http://127.0.0.1.example.org',
     `${worker}?a`,
     `${worker}#a`,
+    'https://user:password@index.example.org',
+    'https://user@index.example.org',
     'x',
   ]) {
     expect(() => readDownloadsAt(address, undefined), address).toThrow(/must be the address of a Worker/);
