@@ -23,7 +23,7 @@ import { readStateFolder } from './accounts/state-folder.ts';
 import { formatAccounts } from './accounts/table.ts';
 import { assertNoHelp, HelpAsked } from './help-asked.ts';
 import { tellUnknownVariables } from './known-variables.ts';
-import { describeRefusal, UsageError } from './options.ts';
+import { describeRefusal, tellRefusal, UsageError } from './options.ts';
 import { parseWorkerAddress, readOperatorKey } from './worker-operator.ts';
 
 const usage = `Usage: npm run accounts -- COMMAND [NAME] [--state DIR] [--at URL]
@@ -148,12 +148,11 @@ const run = async (accounts: Accounts, { command, name }: Typed): Promise<Outcom
   }
 };
 
+const flags = { state: { type: 'string' }, at: { type: 'string' }, all: { type: 'boolean', default: false } } as const;
+
 const readArguments = () => {
   try {
-    const { values, positionals } = parseArgs({
-      options: { state: { type: 'string' }, at: { type: 'string' }, all: { type: 'boolean', default: false } },
-      allowPositionals: true,
-    });
+    const { values, positionals } = parseArgs({ options: flags, allowPositionals: true });
     const [command, name, ...more] = positionals;
     if (command === undefined) throw new UsageError('a COMMAND is missing');
     if (name === '') throw new UsageError('NAME must not be empty');
@@ -168,7 +167,7 @@ const readArguments = () => {
       state: readStateFolder(values.state),
     };
   } catch (error) {
-    throw error instanceof UsageError ? error : new UsageError(error instanceof Error ? error.message : String(error));
+    throw error instanceof UsageError ? error : new UsageError(tellRefusal(error as Error, Object.keys(flags)));
   }
 };
 

@@ -14,7 +14,7 @@ import { assertPlaceOfStore, assertStoreExists, NoStore } from './accounts/exist
 import { readStateFolder } from './accounts/state-folder.ts';
 import { assertNoHelp, HelpAsked } from './help-asked.ts';
 import { tellUnknownVariables } from './known-variables.ts';
-import { describeRefusal, UsageError } from './options.ts';
+import { describeRefusal, tellRefusal, UsageError } from './options.ts';
 
 const usage = `Usage: npm run gateway -- COMMAND FILE [--keep-sign-ins] [--state DIR]
 
@@ -37,12 +37,11 @@ Exit codes:
   2  bad usage: the command line, or a setting of the gateway
 `;
 
+const flags = { state: { type: 'string' }, 'keep-sign-ins': { type: 'boolean' } } as const;
+
 const readArguments = () => {
   try {
-    const { values, positionals } = parseArgs({
-      options: { state: { type: 'string' }, 'keep-sign-ins': { type: 'boolean' } },
-      allowPositionals: true,
-    });
+    const { values, positionals } = parseArgs({ options: flags, allowPositionals: true });
     const [command, file, ...more] = positionals;
     if (command !== 'backup' && command !== 'restore') {
       throw new UsageError(command === undefined ? 'a COMMAND is missing' : `there is no command ${command}`);
@@ -54,7 +53,7 @@ const readArguments = () => {
     const state = readStateFolder(values.state);
     return { command, file: resolve(file), keepSignIns, state };
   } catch (error) {
-    throw error instanceof UsageError ? error : new UsageError(error instanceof Error ? error.message : String(error));
+    throw error instanceof UsageError ? error : new UsageError(tellRefusal(error as Error, Object.keys(flags)));
   }
 };
 

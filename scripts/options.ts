@@ -155,8 +155,11 @@ const joinDashed = (options: Readonly<Record<string, Option>>, argv: readonly st
   return joined;
 };
 
-// Node explains how to begin an operand with a dash, which is not what somebody who mistyped a flag wants.
-const tellRefusal = (error: Error, flags: readonly string[]): string => {
+/**
+ * What is wrong with a command line, from what Node refused and the names of the flags. Node explains how to begin an
+ * operand with a dash, which is not what somebody who mistyped a flag wants.
+ */
+export const tellRefusal = (error: Error, flags: readonly string[]): string => {
   const [, typed] = /^Unknown option '--([\w-]+)'/.exec(error.message) ?? [];
   if (typed === undefined) return error.message;
   const nearest = findNearest(typed, flags);

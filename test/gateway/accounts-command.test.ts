@@ -339,6 +339,15 @@ test('ends where it cannot open the store, however long PostgreSQL is kept from 
   expect((await ended)[0]).toBe(1);
 });
 
+test.each([
+  ['accounts', ['list', '--stat', 'x'], 'accounts: There is no flag --stat (--state?)'],
+  ['accounts', ['list', '--nonsense'], 'accounts: There is no flag --nonsense'],
+  ['gateway', ['restore', 'file', '--keep-sign-in'], 'gateway: There is no flag --keep-sign-in (--keep-sign-ins?)'],
+])('npm run %s -- %j names the flag that is none, and the one that was meant', async (name, parameters, sentence) => {
+  const { status, error } = await runScript(name, parameters);
+  expect([status, error.split('\n')[0]]).toEqual([2, sentence]);
+});
+
 test('says what is in the place of the state folder, or of the store', async () => {
   const folder = temporaryFolder();
   const [file, state, backup] = ['file', 'state', 'backup'].map((name) => join(folder, name)) as [
