@@ -319,10 +319,13 @@ describe('npm start', () => {
   };
 
   it('C12: serves nothing after a build that the system has ended, as where memory is short', async () => {
+    const before = process.listeners('SIGTERM');
     expect(await startInstead("process.kill(process.pid, 'SIGKILL')")).toMatchObject({
       status: 128,
       error: expect.stringContaining('ended with exit code 128; there is nothing new to serve'),
     });
+    // A signal that comes later is not for the build.
+    expect(process.listeners('SIGTERM')).toEqual(before);
   });
 
   it('gives the build its own limits of memory, and passes SIGINT on to it where no terminal does', async () => {
