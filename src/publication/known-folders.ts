@@ -2,13 +2,12 @@ import { lstatSync, mkdirSync, statSync, unlinkSync } from 'node:fs';
 import path from 'node:path';
 import { makeFolder } from '../disk/make-folder.ts';
 
-/** Makes a folder. Returns false if something is in its place. */
+/** Makes a folder. Returns false if that fails, mostly because something is in its place. */
 const makeNew = (folder: string): boolean => {
   try {
     mkdirSync(folder);
     return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } catch {
     return false;
   }
 };
@@ -59,7 +58,7 @@ export class KnownFolders {
     const below = folder !== this.#root;
     const parent = path.dirname(folder);
     if (below) this.make(parent);
-    // In a folder that was just made, nothing is likely to be in the way.
+    // In a folder that was just made, nothing is likely to be in the way. Whatever else fails does so below as well.
     if (this.#made.has(parent) && makeNew(folder)) this.#made.add(folder);
     else this.#clearWay(folder);
     this.#known.add(folder);
