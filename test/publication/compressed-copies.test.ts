@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, 
 import path from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type CopiesInput, writeCopies } from '../../src/publication/compressed-copies.ts';
+import { type CopiesInput, removeCopies, writeCopies } from '../../src/publication/compressed-copies.ts';
 import { listFiles } from '../../src/publication/folder-entries.ts';
 import { findPassedLimits } from '../../src/publication/host-limits.ts';
 import { copiesRecord, OutputFolder } from '../../src/publication/output-folder.ts';
@@ -128,6 +128,14 @@ describe('compressed copies', () => {
     expect(await compress()).toBe(0);
     put('v2/a.json', textOf(5000));
     expect(await compress({ isTouched: (file) => output.hasPlaced(file) })).toBe(2);
+  });
+
+  it('C12: are gone, and the record of them, where none are to be kept any more', async () => {
+    put('v2/a.json', textOf(5000));
+    await compress();
+    removeCopies(output);
+    expect([...listFiles(output.root)]).toEqual(files);
+    expect([output, new OutputFolder(output.root)].map(({ keepsCopies }) => keepsCopies)).toEqual([false, false]);
   });
 
   it('P1: leaves none half-written where one cannot be made', async () => {

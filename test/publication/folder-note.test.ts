@@ -5,6 +5,7 @@ import fs, {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   utimesSync,
   writeFileSync,
@@ -13,7 +14,7 @@ import path from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { readCatalogDigest } from '../../src/catalog/soundness.ts';
 import { catalogPath } from '../../src/catalog/state-catalog.ts';
-import { documentPath, packagesFolder } from '../../src/contract/paths.ts';
+import { apiRoot, documentPath, packagesFolder } from '../../src/contract/paths.ts';
 import { listFiles } from '../../src/publication/folder-entries.ts';
 import { FolderNote } from '../../src/publication/folder-note.ts';
 import { publishGeneration } from '../../src/publication/generation.ts';
@@ -154,6 +155,12 @@ it('C12: a name that was removed, added or replaced in the folder is found by th
       rmSync(folder, { recursive: true });
       renameSync(moved, folder);
       utimesSync(folder, atime, mtime);
+    },
+    // The folder itself, but behind a link, which is replaced before anything is written there.
+    () => {
+      const root = path.join(builds.out, apiRoot);
+      renameSync(root, moved);
+      symlinkSync(moved, root);
     },
   ];
   for (const change of ways) {

@@ -3,6 +3,7 @@ import {
   chmodSync,
   chownSync,
   closeSync,
+  existsSync,
   lstatSync,
   mkdirSync,
   openSync,
@@ -25,12 +26,12 @@ import { temporaryFolder } from '../support/folder.ts';
 
 // What the system refuses, and how the disk flushes.
 const system = vi.hoisted(() => ({
-  refuse: (_call: 'rename' | 'write' | 'link', _from: string, _to: string): string | undefined => undefined,
+  refuse: (_call: 'rename' | 'write' | 'link' | 'times', _from: string, _to: string): string | undefined => undefined,
   flush: async (_files: Iterable<string>) => {},
 }));
 vi.mock('node:fs', async (load) => {
   const original = await load<typeof fs>();
-  const guard = (call: 'rename' | 'write' | 'link', from: fs.PathLike, to: fs.PathLike) => {
+  const guard = (call: 'rename' | 'write' | 'link' | 'times', from: fs.PathLike, to: fs.PathLike) => {
     const code = system.refuse(call, String(from), String(to));
     if (code !== undefined) throw Object.assign(new Error(code), { code, syscall: call });
   };
@@ -46,7 +47,11 @@ vi.mock('node:fs', async (load) => {
     guard('link', from, to);
     original.linkSync(from, to);
   };
-  const guarded = { ...original, renameSync, writeFileSync, linkSync };
+  const utimesSync: typeof fs.utimesSync = (file, ...times) => {
+    guard('times', '', String(file));
+    original.utimesSync(file, ...times);
+  };
+  const guarded = { ...original, renameSync, writeFileSync, linkSync, utimesSync };
   return { ...guarded, default: guarded };
 });
 vi.mock('../../src/publication/flush.ts', () => ({
@@ -86,8 +91,12 @@ describe('the output folder', () => {
     system.refuse = (call, from, to) => (call === 'rename' && isOther(from) !== isOther(to) ? 'EXDEV' : undefined);
     const output = new OutputFolder(out);
     output.write('v2/index.json', 'one');
+    const descriptor = openSync(path.join(out, 'v2/index.json'), 'r');
     output.write('v2/index.json', 'two');
-    expect(read('v2/index.json')).toBe('two');
+    expect([readFileSync(descriptor, 'utf8'), read('v2/index.json')]).toEqual(['one', 'two']);
+    closeSync(descriptor);
+    // A first build would need its room twice.
+    expect(readdirSync(path.join(out, '.staging'), { recursive: true })).toHaveLength(1);
     expect(readdirSync(path.join(out, 'v2'))).toEqual(['index.json']);
     const longest = `v2/${'a'.repeat(longestSegment)}`;
     output.write(longest, 'of a long name');
@@ -99,17 +108,28 @@ describe('the output folder', () => {
     // A folder may be where a file has to be, and something that a kill left where it is copied to.
     mkdirSync(path.join(out, 'v2/folder/a'), { recursive: true });
     mkdirSync(path.join(out, `v2/.${threadId}.next/a`), { recursive: true });
+    const refuse = system.refuse;
+    const inTheWay: string[] = [];
+    system.refuse = (call, from, to) => {
+      if (call === 'rename' && isOther(from) && lstatSync(to, { throwIfNoEntry: false })?.isDirectory())
+        inTheWay.push(to);
+      return refuse(call, from, to);
+    };
     new OutputFolder(out).write('v2/folder', 'a file');
-    expect(read('v2/folder')).toBe('a file');
+    // It stays until the copy is whole.
+    expect([inTheWay, read('v2/folder')]).toEqual([[path.join(out, 'v2/folder')], 'a file']);
     expect(readdirSync(path.join(out, 'v2')).sort()).toEqual(['folder', 'page.html']);
   });
 
   it('C12: keeps what stood there where the disk is full, and leaves nothing half-written', async () => {
     await publish({ 'index.html': 'front', 'a/index.html': 'a' });
-    system.refuse = (call, _, to) => (call === 'write' && to.startsWith(out) ? 'ENOSPC' : undefined);
-    await expect(publish({ 'index.html': 'another', 'a/index.html': 'other' })).rejects.toThrow('ENOSPC');
-    expect([read('index.html'), read('a/index.html')]).toEqual(['front', 'a']);
-    expect(readdirSync(out).sort()).toEqual(['a', 'index.html']);
+    // A name takes room too.
+    for (const full of ['write', 'rename']) {
+      system.refuse = (call, _, to) => (call === full && to.startsWith(out) ? 'ENOSPC' : undefined);
+      await expect(publish({ 'index.html': 'another', 'a/index.html': 'other' })).rejects.toThrow('ENOSPC');
+      expect([read('index.html'), read('a/index.html')]).toEqual(['front', 'a']);
+      expect(readdirSync(out).sort()).toEqual(['a', 'index.html']);
+    }
   });
 
   it('P1: gives nothing its name before all of it is ready, and then what is named before what names it', async () => {
@@ -117,6 +137,7 @@ describe('the output folder', () => {
     const output = new OutputFolder(out);
     output.hold();
     output.write('v2/new.json', 'empty');
+    output.hold();
     output.write('v2/new.json', 'new');
     output.write('v2/index.json', 'names new');
     expect([output.lookUp('v2/new.json'), output.held]).toEqual([undefined, 3]);
@@ -157,12 +178,13 @@ describe('the output folder', () => {
     expect([read('index.html'), read('a/index.html')]).toEqual(['front', 'a']);
     expect(readdirSync(out, { recursive: true }).sort()).toEqual(['a', 'a/index.html', 'index.html']);
     system.refuse = () => undefined;
+    // It is as if it had never been written, also for the next flush.
+    expect([output.isHolding, output.hasPlaced('v2/index.json')]).toEqual([false, false]);
     output.write('v2/index.json', 'later');
-    expect([output.isHolding, output.hasPlaced('v2/index.json'), read('v2/index.json')]).toEqual([
-      false,
-      true,
-      'later',
-    ]);
+    const flushed: string[] = [];
+    system.flush = async (files) => void flushed.push(...files);
+    await output.flush();
+    expect([flushed, read('v2/index.json')]).toEqual([[path.join(out, 'v2/index.json')], 'later']);
   });
 
   it('C12: flushes pages, too, and says that they stand there when they do', async () => {
@@ -281,6 +303,17 @@ describe('the output folder', () => {
     }
   });
 
+  it('C13: compares a file each time where its builder may not be given its time, and fails where the disk does', async () => {
+    await publish({ 'index.html': 'front' });
+    const built = path.join(folder, 'staged/index.html');
+    utimesSync(built, 1_700_000_000, 1_700_000_000);
+    for (const refused of ['EPERM', 'EACCES', 'EROFS', 'EIO']) {
+      system.refuse = (call, _, to) => (call === 'times' && to === built ? refused : undefined);
+      if (refused === 'EIO') await expect(publish({})).rejects.toThrow(refused);
+      else expect(await publish({})).toMatchObject({ written: 0, unchanged: 1 });
+    }
+  });
+
   it('C12: tries second names once where the disk has none, and shares over what a kill left', async () => {
     const shared = (verify = false) =>
       publishFolders(new OutputFolder(out), stage({}, true), { named: path.join(folder, 'named'), verify });
@@ -339,6 +372,16 @@ describe('the output folder', () => {
     writeFileSync(path.join(out, 'a/index.html.br'), 'of another');
     expect(output.share(path.join(staged, 'a/index.html'), 'a/index.html')).toBe(true);
     expect(readdirSync(path.join(out, 'a'))).toEqual(['index.html']);
+    // Before it has its name: a kill in between must leave none of another file.
+    const copy = path.join(out, 'a/index.html.gz');
+    writeFileSync(copy, 'of another');
+    const found: boolean[] = [];
+    system.refuse = (call, _, to) => {
+      if (call === 'rename' && to === path.join(out, 'a/index.html')) found.push(existsSync(copy));
+      return undefined;
+    };
+    output.write('a/index.html', 'b');
+    expect([found, read('a/index.html')]).toEqual([[false], 'b']);
   });
 
   it('C9: asks the disk for nothing in a folder that it has just made, and for all that it has placed there', () => {
@@ -356,6 +399,34 @@ describe('the output folder', () => {
     output.sweep();
     writeFileSync(path.join(out, 'new/d'), 'd');
     expect(output.lookUp('new/d')?.size).toBe(1);
+  });
+
+  it('C9: replaces a link in a folder that it has just made, and says why a folder there cannot be made', () => {
+    const output = new OutputFolder(out);
+    output.write('new/a', 'a');
+    const [{ folder: elsewhere } = { folder: '' }] = stage({ 'x.html': 'x' });
+    symlinkSync(elsewhere, path.join(out, 'new/link'));
+    output.write('new/link/x.html', 'another');
+    expect([read('new/link/x.html'), readFileSync(path.join(elsewhere, 'x.html'), 'utf8')]).toEqual(['another', 'x']);
+    expect(() => output.write(`new/${'x'.repeat(300)}/a`, 'a')).toThrow('ENAMETOOLONG');
+  });
+
+  it('C9: removes a link in the place of a folder, nothing behind it, and makes a folder again that it has removed', () => {
+    const output = new OutputFolder(out);
+    const [{ folder: elsewhere } = { folder: '' }] = stage({ 'x.html': 'x' });
+    output.write('a/b/c', '1');
+    symlinkSync(elsewhere, path.join(out, 'link'));
+    expect(['link', 'missing', 'a'].map((name) => output.prune(name))).toEqual([1, 0, 1]);
+    expect(readdirSync(elsewhere)).toEqual(['x.html']);
+    output.write('a/b/c', '2');
+    expect([readdirSync(out).sort(), read('a/b/c')]).toEqual([['.staging', 'a'], '2']);
+    // Also where the file and some of its folders are gone already, up to one in which something is.
+    output.write('a/d/e/f/g', '3');
+    rmSync(path.join(out, 'a/d/e/f'), { recursive: true });
+    output.removeEmptyAbove('a/d/e/f/g');
+    expect(readdirSync(path.join(out, 'a'))).toEqual(['b']);
+    output.write('a/d/e/f/g', '4');
+    expect(read('a/d/e/f/g')).toBe('4');
   });
 
   it('C12: flushes each file that was written since the last flush, once', async () => {
