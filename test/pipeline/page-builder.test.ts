@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -31,6 +32,21 @@ it('has its process begin before it is asked for, hands it over once, and ends i
   await expect.poll(countProcesses, patience).toBeLessThanOrEqual(before + 1);
   own?.end();
   await expect.poll(countProcesses, patience).toBeLessThanOrEqual(before);
+});
+
+it('is not handed over where it ended while it waited', async () => {
+  const all: ChildProcess[] = [];
+  const note = (message: unknown) => {
+    all.push((message as { readonly process: ChildProcess }).process);
+  };
+  subscribe('child_process', note);
+  onTestFinished(() => void unsubscribe('child_process', note));
+  const builder = new PageBuilder(state);
+  for (const one of all) {
+    one.kill('SIGKILL');
+    await once(one, 'exit');
+  }
+  expect([all.length, builder.take()]).toEqual([1, undefined]);
 });
 
 it('is the one of a build, which ends with it, and a build without pages has none; C12: pages that were built and not published are looked at in full where a power cut may have kept their bytes from the disk', async () => {

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { publishSite } from '../../src/pipeline/site-step.ts';
@@ -6,7 +6,11 @@ import type { BuildOrder, BuildProgress, BuiltSite, SiteProcess } from '../../sr
 import { temporaryFolder } from '../support/folder.ts';
 
 /** What a build publishes whose process does this. */
-const publish = (outDir: string, tell: (report: (progress: BuildProgress) => void) => Promise<BuiltSite>) => {
+const publish = (
+  outDir: string,
+  tell: (report: (progress: BuildProgress) => void) => Promise<BuiltSite>,
+  verify = false,
+) => {
   const builder: SiteProcess = {
     tell: (_: BuildOrder, onProgress) => tell(onProgress ?? (() => {})),
     hasEnded: false,
@@ -18,6 +22,7 @@ const publish = (outDir: string, tell: (report: (progress: BuildProgress) => voi
     baseUrl: 'https://index.example',
     outDir,
     builder,
+    verify,
   });
 };
 const page = 'package/a/index.html';
@@ -55,4 +60,22 @@ it('C12: leaves nothing of them where a page cannot be rendered', async () => {
   });
   await expect(publishing).rejects.toThrow('of the test');
   expect(readdirSync(outDir)).toEqual([]);
+});
+
+it('C12: compares what is published with what was built where all is verified', async () => {
+  const folder = temporaryFolder();
+  const [published, staged] = [path.join(folder, 'out', page), path.join(folder, 'pages')];
+  mkdirSync(path.join(staged, 'package'), { recursive: true });
+  writeFileSync(path.join(staged, 'package', 'a~'), 'of the test');
+  const pages = { folder: staged, files: [page], prefix: '', isOfPages: true, replaced: false };
+  const built = { rendered: 0, searchable: 1, staged: [pages], seconds: { read: 0, search: 0, pages: 0 } };
+  const build = (verify: boolean) => publish(path.join(folder, 'out'), async () => built, verify);
+  await build(false);
+  // A disk that never wrote the bytes gives back others in their length.
+  const { size, atime, mtime } = statSync(published);
+  writeFileSync(published, Buffer.alloc(size));
+  utimesSync(published, atime, mtime);
+  expect(await build(false)).toMatchObject({ written: 0, unchanged: 1 });
+  expect(await build(true)).toMatchObject({ written: 1, unchanged: 0 });
+  expect(readFileSync(published, 'utf8')).toBe('of the test');
 });

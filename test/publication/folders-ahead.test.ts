@@ -35,10 +35,11 @@ describe('folders that are made ahead of what is to be in them', () => {
   it('C12: are not made where there is something, nor placed where there is something since', async () => {
     mkdirSync(path.join(out, 'author'), { recursive: true });
     const ahead = new FoldersAhead(new OutputFolder(out));
-    await ahead.begin([...numbered(3), 'author/eva/index.html', 'section/tweaks/index.html']);
+    await ahead.begin([...numbered(3), 'author/eva/index.html', 'list/one/index.html', 'section/tweaks/index.html']);
     writeFileSync(path.join(out, 'package'), 'a file');
+    mkdirSync(path.join(out, 'list'));
     expect([...ahead.place()]).toEqual(['section']);
-    expect(listPublic()).toEqual(['author', 'package', 'section', 'section/tweaks']);
+    expect(listPublic()).toEqual(['author', 'list', 'package', 'section', 'section/tweaks']);
     expect(readFileSync(path.join(out, 'package'), 'utf8')).toBe('a file');
   });
 
@@ -50,12 +51,35 @@ describe('folders that are made ahead of what is to be in them', () => {
     await beginning;
     expect(listPublic().length).toBeGreaterThan(1);
     expect(listPublic().length).toBeLessThan(500);
+    // Also those below another one, where the last pause was after the last of the one before it.
+    const between = new FoldersAhead(new OutputFolder(path.join(out, 'between')));
+    const pausing = between.begin([...numbered(20), 'author/eva/index.html']);
+    between.place();
+    await pausing;
+    expect(list().filter((name) => /^between.*\/(?:p19|author)$/.test(name))).toEqual(['between/package/p19']);
     const dropped = new FoldersAhead(new OutputFolder(path.join(out, 'other')));
     const making = dropped.begin(numbered(500));
     await setImmediate();
     dropped.drop();
     await making;
     expect(list().filter((name) => /^other.*\/p\d/.test(name))).toEqual([]);
+  });
+
+  it('C12: are gone when they are dropped, and none comes afterwards, where other files wait for their names', async () => {
+    const output = new OutputFolder(out);
+    output.hold();
+    output.write('v2/index.json', 'held');
+    const ahead = new FoldersAhead(output);
+    await ahead.begin(numbered(3));
+    expect(countTemporary()).toBe(3);
+    ahead.drop();
+    expect(countTemporary()).toBe(0);
+    const early = new FoldersAhead(output);
+    early.drop();
+    await early.begin(numbered(3));
+    expect(countTemporary()).toBe(0);
+    output.release();
+    expect(readFileSync(path.join(out, 'v2/index.json'), 'utf8')).toBe('held');
   });
 
   it('C12: are left to publishing from the first that cannot be made, which says why', async () => {
