@@ -1,7 +1,9 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { publishSite } from '../../src/pipeline/site-step.ts';
+import type { PreparedInput } from '../../src/pipeline/build-input.ts';
+import { type PageBuilder, publishPages, publishSite } from '../../src/pipeline/site-step.ts';
+import { OutputFolder } from '../../src/publication/output-folder.ts';
 import type { BuildOrder, BuildProgress, BuiltSite, SiteProcess } from '../../src/site/build-site.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
@@ -78,4 +80,52 @@ it('C12: compares what is published with what was built where all is verified', 
   expect(await build(false)).toMatchObject({ written: 0, unchanged: 1 });
   expect(await build(true)).toMatchObject({ written: 1, unchanged: 0 });
   expect(readFileSync(published, 'utf8')).toBe('of the test');
+});
+
+it('asks for pages with what the operator says of the service, the key and the depictions, and tells how far they are', async () => {
+  const folder = temporaryFolder();
+  const told: unknown[] = [];
+  const ordered = async (service: Readonly<Record<string, unknown>>, signer?: { readonly publicKey: string }) => {
+    let order: BuildOrder | undefined;
+    const taken: SiteProcess = {
+      tell: async (asked: BuildOrder, onProgress) => {
+        order = asked;
+        onProgress?.({ step: 'search', done: 1, total: 3 });
+        onProgress?.({ step: 'pages', done: 2, total: 3 });
+        return { rendered: 0, searchable: 0, staged: [], seconds: { read: 0, search: 0, pages: 0 } };
+      },
+      hasEnded: false,
+      end: () => {},
+    };
+    const progress = {
+      step: (_: string, work: () => unknown) => work(),
+      update: (...values: unknown[]) => told.push(values),
+    };
+    const [out, unsafe, store] = [path.join(folder, 'out'), ['unsafe'], { depictions: { root: folder } }];
+    const input = { state: folder, out, base: 'https://index.example', staticRefs: true, service, unsafe };
+    await publishPages({ ...input, progress, signer, store } as unknown as PreparedInput, {} as never, {
+      builder: { take: () => taken } as PageBuilder,
+      output: new OutputFolder(out),
+      catalog: path.join(folder, 'catalog'),
+      verify: true,
+      putInForce: async (placeNew) => placeNew(),
+      whenStanding: () => {},
+      beforeRemoval: async () => {},
+    });
+    return order;
+  };
+  const service = { name: 'Mine', contact_email: 'ops@debdex.dev', copyright: 'Me' };
+  const more = { privacy_updated: '2026-11-22', native_depictions: true, share_pictures: 'all' };
+  expect(await ordered({ ...service, ...more }, { publicKey: 'key' })).toMatchObject({
+    ...{ catalogPath: path.join(folder, 'catalog'), cacheDir: path.join(folder, 'site'), verify: true, service },
+    ...{ baseUrl: 'https://index.example', staticRefs: true, safety: ['unsafe'] },
+    ...{ policyUpdated: '2026-11-22', depictions: folder, hasAllPictures: true, signingKey: 'key' },
+  });
+  expect(told).toEqual([
+    [1, 3, 'search records'],
+    [2, 3, 'pages'],
+  ]);
+  const fewer = await ordered({ ...service, native_depictions: false, share_pictures: 'some' });
+  expect(fewer).toMatchObject({ hasAllPictures: false });
+  expect([fewer?.depictions, fewer?.signingKey]).toEqual([undefined, undefined]);
 });
