@@ -103,15 +103,20 @@ it('asks for pages with what the operator says of the service, the key and the d
     };
     const [out, unsafe, store] = [path.join(folder, 'out'), ['unsafe'], { depictions: { root: folder } }];
     const input = { state: folder, out, base: 'https://index.example', staticRefs: true, service, unsafe };
+    const output = new OutputFolder(out);
+    output.hold();
+    output.write('v2/index.json', 'held');
     await publishPages({ ...input, progress, signer, store } as unknown as PreparedInput, {} as never, {
       builder: { take: () => taken } as PageBuilder,
-      output: new OutputFolder(out),
+      output,
       catalog: path.join(folder, 'catalog'),
       verify: true,
       putInForce: async (placeNew) => placeNew(),
       whenStanding: () => {},
       beforeRemoval: async () => {},
     });
+    // What waits in the same folder has its name.
+    expect([output.isHolding, readFileSync(path.join(out, 'v2/index.json'), 'utf8')]).toEqual([false, 'held']);
     return order;
   };
   const service = { name: 'Mine', contact_email: 'ops@debdex.dev', copyright: 'Me' };
