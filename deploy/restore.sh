@@ -30,8 +30,13 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 129' HUP
 trap 'exit 130' INT
 trap 'exit 143' TERM
-if ! tar -C "$work" -xzf "$file" || [ ! -e "$work/state.tar" ]; then
-  echo "$file is no whole backup, or closed to this user: name one that backup.sh wrote. Nothing was restored." >&2
+if ! tar -C "$work" -xzf "$file"; then
+  # A backup that is whole fails here too where the disk is full, and nobody is to throw it away for that.
+  echo "$file could not be unpacked, as tar says above: it is no whole backup, it is closed to this user, or there is no room for it in $state. Nothing was restored." >&2
+  exit 1
+fi
+if [ ! -e "$work/state.tar" ]; then
+  echo "$file is no backup: name one that backup.sh wrote. Nothing was restored." >&2
   exit 1
 fi
 # All of it or nothing: with half a state a build would date everything anew.

@@ -190,8 +190,17 @@ it('what is to be restored goes into an empty folder alone, and what is broken l
   expect(refused.status).toBe(1);
   expect(refused.stderr).toContain('is not empty');
   const broken = run('deploy/restore.sh', [path.join(full, 'debdex.env'), path.join(folder, 'new')]);
-  expect(broken).toMatchObject({ status: 1, stderr: expect.stringContaining('debdex.env is no whole backup') });
+  expect(broken).toMatchObject({ status: 1, stderr: expect.stringContaining('debdex.env could not be unpacked') });
   expect(readdirSync(path.join(folder, 'new'))).toEqual([]);
+  // What tar takes may be anything.
+  const other = path.join(folder, 'other.tar.gz');
+  expect(spawnSync('tar', ['-C', full, '-czf', other, 'debdex.env']).status).toBe(0);
+  expect(run('deploy/restore.sh', [other, path.join(folder, 'new')])).toMatchObject({
+    status: 1,
+    stderr: `${other} is no backup: name one that backup.sh wrote. Nothing was restored.\n`,
+  });
+  expect(readdirSync(path.join(folder, 'new'))).toEqual([]);
+  rmSync(other);
   // A typing mistake that would else be noticed when the backup is needed.
   expect(run('deploy/backup.sh', [full, folder])).toMatchObject({
     status: 1,
@@ -269,10 +278,22 @@ it('a state that cannot be restored whole, as on a full disk, is not there at al
   const { stdout } = run('deploy/backup.sh', [place('state'), place('backups')]);
   const places = (process.env.PATH ?? '').split(':').map((each) => path.join(each, 'tar'));
   const tar = places.find((each) => existsSync(each));
-  const script = `#!/bin/sh\n'${tar}' "$@" || exit\ncase "$*" in *state.tar) exit 2;; esac\n`;
-  writeFileSync(place('programs/tar'), script, { mode: 0o755 });
+  const fillAt = (end: string): void =>
+    writeFileSync(
+      place('programs/tar'),
+      `#!/bin/sh\n'${tar}' "$@" || exit\ncase "$*" in *${end}) echo 'No space left' >&2; exit 2;; esac\n`,
+      { mode: 0o755 },
+    );
   const restore = [stdout.trim(), place('there')];
+  fillAt('state.tar');
   expect(run('deploy/restore.sh', restore, { programs: place('programs') }).status).toBe(2);
+  expect(readdirSync(place('there'))).toEqual([]);
+  // Before that, it is not the backup that is to blame.
+  fillAt('.tar.gz');
+  expect(run('deploy/restore.sh', restore, { programs: place('programs') })).toMatchObject({
+    status: 1,
+    stderr: expect.stringMatching(/^No space left\n.* or there is no room for it in .*there\. Nothing was restored/),
+  });
   expect(readdirSync(place('there'))).toEqual([]);
   expect(run('deploy/restore.sh', restore).status).toBe(0);
   expect(readdirSync(place('there'))).toEqual(['identifier']);
