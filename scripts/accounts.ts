@@ -188,7 +188,10 @@ const eventOf = ({ command, name, all }: Typed): SecurityEvent | undefined => {
 const openWorkerAccounts = (at: string): Accounts => {
   const url = parseWorkerAddress(at);
   if (url === undefined || url.pathname !== '/') {
-    throw new UsageError(`--at must be the address of a Worker, such as https://index.example.org, not "${at}"`);
+    // The text is not repeated: it may have a password.
+    throw new UsageError(
+      '--at must be the address of a Worker without user, password or path, such as https://index.example.org',
+    );
   }
   const key = readOperatorKey();
   if (key === undefined) throw new UsageError('--at needs the key of the Worker in DEBDEX_OPERATOR_KEY');

@@ -31,7 +31,9 @@ export const readDownloadsAt = (
 ): { readonly address: string; readonly operatorKey: string } | undefined => {
   if (address === undefined) return undefined;
   if (parseWorkerAddress(address) === undefined) {
-    throw new UsageError('--downloads-at must be the address of a Worker, such as https://index.example.org');
+    throw new UsageError(
+      '--downloads-at must be the address of a Worker without user or password, such as https://index.example.org',
+    );
   }
   if (database !== undefined) {
     throw new UsageError('Downloads are counted in one place: give --downloads-at or --downloads-database');

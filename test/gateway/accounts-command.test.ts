@@ -292,6 +292,9 @@ test('T9 asks a Worker only where the key is safe on its way, and says what came
   for (const address of ['http://index.example.org', `${at}/below`, `${at}?a=b`, 'ftp://127.0.0.1', 'index']) {
     expect(await list(address), address).toMatchObject({ status: 2, error: expect.stringContaining('--at must be') });
   }
+  const named = await list('https://alice:secret@index.example.org');
+  expect(named).toMatchObject({ status: 2, error: expect.stringContaining('--at must be') });
+  expect(named.text).not.toContain('secret');
   expect((await list(at, '')).error).toContain('needs the key');
   const twoLines = await list(at, `${key}\n${key}`);
   expect([twoLines.status, twoLines.text.includes(key)]).toEqual([2, false]);

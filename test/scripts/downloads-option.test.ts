@@ -26,7 +26,9 @@ it('asks a Worker for what it counted where the key is safe on its way, and in n
     'https://user@index.example.org',
     'x',
   ]) {
-    expect(() => readDownloadsAt(address, undefined), address).toThrow(/must be the address of a Worker/);
+    expect(() => readDownloadsAt(address, undefined), address).toThrow(
+      /must be the address of a Worker without user or password/,
+    );
   }
   expect(() => readDownloadsAt(worker, 'postgres://a/b')).toThrow(/counted in one place/);
   vi.stubEnv('DEBDEX_OPERATOR_KEY', `${operatorKey}k`);
