@@ -73,15 +73,32 @@ const address = (...protocols: string[]) =>
     error: `must be an address that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
   });
 
+const namesHost = (url: URL | null): boolean =>
+  url !== null && (url.hostname !== '' || (url.searchParams.get('host') ?? '') !== '');
+
 // Most often it is a password that ends the part of the address in which it stands.
 const databaseAddress = z
   .string()
-  // Without both slashes the driver would take no host of it, and ask this machine.
-  .refine((text) => URL.canParse(text) && /^postgres(ql)?:\/\//i.test(text), {
+  // Without both slashes the driver would take no host of it, and ask this machine, as where a variable for the host is unset.
+  .refine((text) => /^postgres(ql)?:\/\//i.test(text) && namesHost(URL.parse(text)), {
     error:
       'must be an address such as postgres://user:password@host/database; in user and password write %23 for #, ' +
       '%2F for /, %3F for ?, %40 for @ and %25 for %',
   });
+
+// A file of a secret often ends with a line break. Providers compare exactly, and would refuse every sign-in.
+const exactText = z
+  .string()
+  .regex(
+    /^\S(?:.*\S)?$/,
+    'must be one line without blanks at its ends: a file that it is read from may end with a line break',
+  );
+
+const issuerAddress = address('https:', 'http:').refine(
+  // No request carries them.
+  (text) => !URL.canParse(text) || (new URL(text).username === '' && new URL(text).password === ''),
+  { error: 'must not name a user or a password' },
+);
 
 const day = 24 * 60 * 60;
 
@@ -107,9 +124,9 @@ const environmentSchema = z.object({
     .regex(/^[\x21-\x7e]{32,512}$/, 'must be 32 to 512 printable ASCII characters without blanks')
     .optional(),
   GATEWAY_PASSWORD_CHECKS: whole(1, 64, 1),
-  GATEWAY_OIDC_ISSUER: address('https:', 'http:').optional(),
-  GATEWAY_OIDC_CLIENT_ID: z.string().min(1, 'must not be empty').optional(),
-  GATEWAY_OIDC_CLIENT_SECRET: z.string().min(1, 'must not be empty').optional(),
+  GATEWAY_OIDC_ISSUER: issuerAddress.optional(),
+  GATEWAY_OIDC_CLIENT_ID: exactText.optional(),
+  GATEWAY_OIDC_CLIENT_SECRET: exactText.optional(),
   GATEWAY_OIDC_ALLOW: z
     .string()
     .optional()
@@ -213,6 +230,9 @@ const readCallbacks = (entries: readonly string[], httpAllowed: boolean, mistake
   return { addresses, schemes, loopback };
 };
 
+// Schemes may have capitals, and blanks before them are of no account.
+const isHttp = (text = ''): boolean => URL.parse(text)?.protocol === 'http:';
+
 const checkTogether = (
   environment: Readonly<Record<string, string | undefined>>,
   httpAllowed: boolean,
@@ -223,7 +243,7 @@ const checkTogether = (
   if (!httpAllowed && publicAddress.startsWith('http:')) {
     mistakes.push('the public address must begin with https:// in production; GATEWAY_ALLOW_HTTP=true permits http');
   }
-  if (!httpAllowed && GATEWAY_OIDC_ISSUER?.startsWith('http:')) {
+  if (!httpAllowed && isHttp(GATEWAY_OIDC_ISSUER)) {
     mistakes.push('GATEWAY_OIDC_ISSUER must begin with https:// in production; GATEWAY_ALLOW_HTTP=true permits http');
   }
   const openId = { GATEWAY_OIDC_ISSUER, GATEWAY_OIDC_CLIENT_ID, GATEWAY_OIDC_CLIENT_SECRET };
@@ -281,7 +301,7 @@ const toConfiguration = (
             clientId: GATEWAY_OIDC_CLIENT_ID,
             clientSecret: GATEWAY_OIDC_CLIENT_SECRET,
             label: GATEWAY_OIDC_NAME ?? new URL(GATEWAY_OIDC_ISSUER).host,
-            insecure: GATEWAY_OIDC_ISSUER.startsWith('http:'),
+            insecure: isHttp(GATEWAY_OIDC_ISSUER),
             scope: environment.GATEWAY_OIDC_SCOPE ?? 'openid profile email',
             allow: environment.GATEWAY_OIDC_ALLOW,
           }

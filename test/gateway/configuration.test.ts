@@ -230,6 +230,42 @@ test('the OpenID settings go together', () => {
   ]);
 });
 
+test('what every sign-in at the provider would fail of is a mistake at the start', () => {
+  const openId = {
+    GATEWAY_OIDC_ISSUER: 'https://id.example',
+    GATEWAY_OIDC_CLIENT_ID: 'x',
+    GATEWAY_OIDC_CLIENT_SECRET: 'x y',
+  };
+  expect(mistakes(openId)).toEqual([]);
+  for (const name of ['GATEWAY_OIDC_CLIENT_ID', 'GATEWAY_OIDC_CLIENT_SECRET']) {
+    for (const text of ['hush\n', ' hush', 'hush\t', 'hush\r\n', 'hush\nhush', '\n']) {
+      const found = mistakes({ ...openId, [name]: text });
+      expect(found, JSON.stringify(text)).toEqual([expect.stringContaining(`${name} must be one line`)]);
+      expect(found.join()).not.toContain('hush');
+    }
+  }
+  for (const issuer of ['https://user:hush@id.example', 'https://user@id.example']) {
+    const found = mistakes({ ...openId, GATEWAY_OIDC_ISSUER: issuer });
+    expect(found, issuer).toEqual(['GATEWAY_OIDC_ISSUER must not name a user or a password']);
+  }
+  for (const issuer of ['HTTP://id.example', ' http://id.example']) {
+    const http = { ...openId, GATEWAY_OIDC_ISSUER: issuer };
+    expect(readTestConfiguration(http).openId?.insecure, issuer).toBe(true);
+    expect(mistakes({ ...http, NODE_ENV: 'production', PUBLIC_ADDRESS: 'https://repo.example' }), issuer).toEqual([
+      expect.stringContaining('GATEWAY_OIDC_ISSUER must begin with https://'),
+    ]);
+  }
+});
+
+test('a database whose host is left out, which the driver would look for here, is a mistake', () => {
+  for (const url of ['postgres:///gateway', 'postgres://?sslmode=verify-full', 'postgresql:///gateway?host=']) {
+    expect(mistakes({ GATEWAY_DATABASE_URL: url }), url).toEqual([
+      expect.stringContaining('GATEWAY_DATABASE_URL must be an address such as'),
+    ]);
+  }
+  expect(mistakes({ GATEWAY_DATABASE_URL: 'postgres:///gateway?host=/run/postgresql' })).toEqual([]);
+});
+
 test('T4 who is allowed by claim is said in full, or not at all', () => {
   const openId = {
     GATEWAY_OIDC_ISSUER: 'https://id.example',
