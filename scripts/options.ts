@@ -106,6 +106,25 @@ const readDuration = (source: string, text: string): number => {
   throw new UsageError(`${source} must be a time such as 90s, 10m or 2h, not "${text}"`);
 };
 
+/**
+ * Throws a UsageError if a text cannot be meant as the path of a folder or file: an empty one, one that begins with ~, in
+ * whose place only a shell puts the home folder, and only for a word of its own, or one with a blank at an end. A folder
+ * of such a name would be made, and nothing found in it.
+ */
+export const assertPath = (source: string, text: string): void => {
+  if (text === '') throw new UsageError(`${source} must not be empty`);
+  if (/^~(?:\/|$)/.test(text))
+    throw new UsageError(
+      `${source} must be a path without ~, which means the home folder to a shell only, not "${text}"`,
+    );
+  if (text !== text.trim())
+    throw new UsageError(
+      `${source} must be a path without blanks or line breaks at its ends, not ${JSON.stringify(text)}`,
+    );
+};
+
+const isPath = ({ value = '' }: Option): boolean => ['DIR', 'FILE', 'PATH'].includes(value);
+
 const readValue = (option: Option, source: string, text: string): string | number | boolean => {
   if (option.type === 'boolean') {
     const word = text.toLowerCase();
@@ -115,6 +134,7 @@ const readValue = (option: Option, source: string, text: string): string | numbe
   }
   if (option.type === 'string') {
     if (text === '') throw new UsageError(`${source} must not be empty`);
+    if (isPath(option)) assertPath(source, text);
     return text;
   }
   if (option.type === 'part') return readPart(source, text);
@@ -200,6 +220,8 @@ const readOperand = (command: Command, argv: readonly string[]): string | readon
   // Probably a variable of a script that was never set. It would stand for the current folder.
   const empty = names[positionals.indexOf('')];
   if (empty !== undefined) throw new UsageError(`${empty.replaceAll(/[[\]]/g, '')} must not be empty`);
+  for (const [at, name] of names.entries())
+    if (['DIR', 'DESTINATION'].includes(name) && positionals[at] !== undefined) assertPath(name, positionals[at]);
   if (names.length > 1) {
     if (positionals.length === names.length) return positionals;
     throw new UsageError(`${command.name} needs ${names.join(' and ')}: ${callOf(command)}${command.operand}`);

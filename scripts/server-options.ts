@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { ConfigurationInvalid } from '../functions/gateway/on-node.ts';
 import { accessLogs } from '../functions/node/access-log.ts';
 import { runHost } from '../functions/node/host.ts';
@@ -232,7 +233,19 @@ const everywhere: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
 
 type Ports = Pick<OptionValues<typeof serverOptions>, 'host' | 'port' | 'metrics-host' | 'metrics-port'>;
 
-const assertPortsDiffer = (values: Ports): void => {
+// What is part of an address of the web, and would be looked up as a name.
+const assertHost = (flag: 'host' | 'metrics-host', host: string): void => {
+  if (isIP(host) !== 0 || !/[\s:/@[\]]/.test(host)) return;
+  throw new UsageError(
+    `--${flag} must be an address such as 127.0.0.1 or ::1, or a name, without brackets or a port, not ${JSON.stringify(host)}`,
+  );
+};
+
+const assertPlaces = (values: Ports): void => {
+  assertHost('host', values.host);
+  assertHost('metrics-host', values['metrics-host']);
+  if (values['metrics-port'] === undefined && findTyped(['metrics-host']) !== undefined)
+    throw new UsageError('--metrics-host needs --metrics-port, without which there are no metrics');
   const metrics = metricsOf(values);
   const isOne = (one: string, other: string) => one === other || [one, other].some((host) => everywhere.has(host));
   if (metrics !== undefined && metrics.port !== 0 && metrics.port === values.port && isOne(metrics.host, values.host)) {
@@ -242,7 +255,7 @@ const assertPortsDiffer = (values: Ports): void => {
 
 /** For a command that has long work to do before it serves: throws a CommandFailure if an address is taken. */
 export const assertPortsFree = async (values: Ports): Promise<void> => {
-  assertPortsDiffer(values);
+  assertPlaces(values);
   const metrics = metricsOf(values);
   try {
     await assertCanListen(values);
@@ -284,7 +297,7 @@ export const runServer = async (
 ): Promise<void> => {
   const isReplica = of?.from !== undefined;
   if (!isReplica) assertApart(values);
-  assertPortsDiffer(values);
+  assertPlaces(values);
   const log = openLog(values);
   // What there may be in --out is not what a replica serves.
   if (!isReplica) warnOfExample(values.host, values.out, log);

@@ -28,5 +28,10 @@ export const readDestination = (text: string): Destination => {
       'must be an http or https address without a user, such as https://hooks.example.org/x, or one behind discord: or slack:',
     );
   }
+  // The second would be taken for a part of the first, which would be told the secret of the second.
+  if (url.host.includes(',') || /,(?:[a-z]+:)?https?:\//i.test(url.pathname))
+    throw new RangeError(
+      'must be one address: give the flag once for each, and separate them by blanks in the variable',
+    );
   return { form: prefix ?? formOf(url), url, name: url.host };
 };

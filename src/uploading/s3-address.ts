@@ -27,6 +27,14 @@ const readCredentials = (environment: NodeJS.ProcessEnv): Credentials => {
       `There are no credentials: ${missing} is not set. Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and AWS_SESSION_TOKEN where they are temporary. Files of the AWS command line are not read: eval "$(aws configure export-credentials --format env)" sets the variables.`,
     );
   }
+  // A file of a secret often ends with a line break. No header may have one, and no signature would match.
+  const keys = { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN };
+  const [unusable] = Object.entries(keys).find(([, key]) => key && !/^[\x21-\x7e]+$/.test(key)) ?? [];
+  if (unusable !== undefined) {
+    throw new UploadError(
+      `${unusable} must be printable ASCII characters without blanks: a file that it is read from may end with a line break.`,
+    );
+  }
   return {
     accessKeyId: AWS_ACCESS_KEY_ID,
     secretAccessKey: AWS_SECRET_ACCESS_KEY,
@@ -37,7 +45,7 @@ const readCredentials = (environment: NodeJS.ProcessEnv): Credentials => {
 /**
  * Reads the settings of a bucket from the flags, or else from the variables of the AWS tools.
  *
- * @throws UploadError if there are no credentials, NoDestination if the endpoint is no address
+ * @throws UploadError if there are no credentials that can be sent, NoDestination if region or endpoint is none
  */
 export const readBucket = (
   name: string,
@@ -45,11 +53,19 @@ export const readBucket = (
   environment: NodeJS.ProcessEnv,
 ): Bucket => {
   const region = flags.region ?? (environment.AWS_REGION || environment.AWS_DEFAULT_REGION || 'us-east-1');
+  // It becomes part of a header and of a host name.
+  if (!/^[\w.-]+$/.test(region))
+    throw new NoDestination(`--region must be a name such as us-east-1, not ${JSON.stringify(region)}.`);
   const given = flags.endpoint ?? (environment.AWS_ENDPOINT_URL_S3 || environment.AWS_ENDPOINT_URL);
   const endpoint = URL.parse(given ?? `https://s3.${region}.amazonaws.com`);
   if (endpoint === null || !/^https?:$/.test(endpoint.protocol) || endpoint.search !== '' || endpoint.hash !== '') {
     throw new NoDestination(
       `--endpoint must be an http or https address such as https://s3.example.org, not "${given}".`,
+    );
+  }
+  if (endpoint.username !== '' || endpoint.password !== '') {
+    throw new NoDestination(
+      '--endpoint must not name a user or a password: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are for that.',
     );
   }
   return { name, endpoint, region, credentials: readCredentials(environment) };

@@ -407,7 +407,7 @@ test('makes no store where --state names no folder of one, and a first account o
   expect((await runScript('accounts', ['list'], { environment: { DEBDEX_STATE: folder } })).out).toBe(both.out);
 });
 
-test('what is empty is bad usage and no root folder, whatever a script forgot to set', async () => {
+test('what is empty or no path is bad usage and no folder, whatever a script forgot to set', async () => {
   const file = join(temporaryFolder(), 'backup');
   for (const [name, parameters, environment, reason] of [
     ['accounts', ['list', '--state', ''], {}, '--state must not be empty'],
@@ -415,6 +415,8 @@ test('what is empty is bad usage and no root folder, whatever a script forgot to
     ['accounts', ['disable', ''], {}, 'NAME must not be empty'],
     ['gateway', ['restore', file, '--state', ''], {}, '--state must not be empty'],
     ['gateway', ['restore', file], { DEBDEX_STATE: '' }, 'DEBDEX_STATE must not be empty'],
+    ['accounts', ['list'], { DEBDEX_STATE: '~/state' }, 'DEBDEX_STATE must be a path without ~'],
+    ['gateway', ['restore', file, '--state', 'state\n'], {}, '--state must be a path without blanks'],
     ['gateway', ['backup', ''], {}, 'FILE must not be empty'],
   ] as const) {
     const ended = await runScript(name, parameters, { environment });

@@ -479,5 +479,11 @@ describe('what receivers are sent', () => {
       expect(() => readDestination(text)).toThrow(RangeError);
     }
     expect(() => readDestination('https://user:secret@a.test/')).toThrow(/^(?!.*secret)/);
+    for (const text of ['https://a.test/x,https://b.test/secret', 'https://a.test,https://b.test/secret']) {
+      expect(() => readDestination(text), text).toThrow(
+        /^must be one address: give the flag once for each(?!.*secret)/,
+      );
+    }
+    expect(readDestination('https://a.test/x,y?click=a,https://b.test/').name).toBe('a.test');
   });
 });

@@ -59,6 +59,10 @@ describe('readOptions', () => {
     [['--port', '-1'], {}, /--port/],
     [['--limit', '1e3'], {}, /--limit must be a whole number of at least 0/],
     [['--state', ''], {}, /--state must not be empty/],
+    [['--state', '~/state'], {}, /--state must be a path without ~/],
+    [[], { DEBDEX_STATE: '~' }, /DEBDEX_STATE must be a path without ~/],
+    [[], { DEBDEX_STATE: '/srv/state\n' }, /DEBDEX_STATE must be a path without blanks .*, not "\/srv\/state\\n"/],
+    [['--state', ' state'], {}, /--state must be a path without blanks/],
     [['--part', '101%'], {}, /--part must be a share from 0% to 100%, or a count such as 12, not "101%"/],
     [['--part', '1.5'], {}, /--part must be a share/],
     [['--part', 'half'], {}, /--part must be a share/],
@@ -82,6 +86,14 @@ describe('readOptions', () => {
     }
     expect(() => stateOf('--quiet', '-pYq2bJ')).toThrow(UsageError);
     expect(() => stateOf('--', '--state', '-pYq2bJ')).toThrow("'--state'");
+  });
+
+  it('takes a path with blanks or ~ inside, and leaves what is no path as it is', () => {
+    for (const state of ['my state', '~state', 'a/~/b', './~']) {
+      expect(readOptions(command, ['--state', state], {})?.state).toBe(state);
+    }
+    const options = { word: { type: 'string', value: 'WORD', help: 'Word.' } } as const;
+    expect(readOptions({ ...command, options }, ['--word', '~/a '], {})?.word).toBe('~/a ');
   });
 
   it('takes whole numbers from the least to the most', () => {

@@ -144,6 +144,7 @@ describe('npm run upload', () => {
     [[], 2, /upload needs one DESTINATION/],
     [['a', 'b'], 2, /needs one DESTINATION/],
     [[''], 2, /DESTINATION must not be empty/],
+    [['~/to'], 2, /DESTINATION must be a path without ~/],
     [['s3://x'], 2, /must be a folder or s3:\/\/[\s\S]*--help/],
     [['s3://publications/x'], 1, /There are no credentials/],
     [['s3://publications/x', '--endpoint', 'foo'], 2, /--endpoint must be an http or https address/],

@@ -49,3 +49,31 @@ it('takes temporary credentials whole, and names the variable that is missing', 
     expect(() => read({}, without)).toThrow(`${name} is not set`);
   }
 });
+
+it('takes no credentials that no header could carry or no signature match, and does not repeat them', () => {
+  for (const name of ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN']) {
+    for (const text of ['hush\n', ' hush', 'hüsh']) {
+      const message = new UploadError(
+        `${name} must be printable ASCII characters without blanks: a file that it is read from may end with a line break.`,
+      );
+      expect(() => read({}, { [name]: text }), `${name} ${JSON.stringify(text)}`).toThrow(message);
+    }
+  }
+});
+
+it('takes no region that is no name, with an endpoint or without', () => {
+  for (const region of ['us east 1', 'us-east-1\n', 'eu/west']) {
+    for (const endpoint of [undefined, 'https://s3.example']) {
+      expect(() => read({ region, endpoint }), region).toThrow(/--region must be a name such as us-east-1/);
+      expect(() => read({ endpoint }, { AWS_REGION: region }), region).toThrow(NoDestination);
+    }
+  }
+});
+
+it('takes no endpoint with a user or a password, and does not repeat it', () => {
+  for (const endpoint of ['https://user:hush@s3.example', 'https://hush@s3.example']) {
+    expect(() => read({ endpoint }), endpoint).toThrow(
+      /^--endpoint must not name a user or a password: AWS_(?!.*hush)/,
+    );
+  }
+});
